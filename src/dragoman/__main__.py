@@ -1,4 +1,4 @@
-"""`python -m dragoman`: the same as the command `dragoman`."""
+"""`python -m dragoman` runs the command `dragoman`."""
 
 from __future__ import annotations
 

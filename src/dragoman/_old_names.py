@@ -1,7 +1,7 @@
-"""Modules by the names that they had before 0.1.0: they work for one release, and warn.
+"""The modules by the names they had before 0.1.0. These names work for one release, and warn.
 
-`dragoman.token` had the name of a module of the standard library: whoever ran Python in the
-package's folder got ours in its place.
+`dragoman.token` had the name of a module of the standard library: Python started in the package's
+folder imported ours in its place.
 """
 
 from __future__ import annotations
@@ -48,36 +48,37 @@ def renamed_module(name: str) -> ModuleType:
 
 
 class _Alias(Loader):
-    """Puts the module of the new name where one of the old name was to be."""
+    """Loads the module of the new name in place of one that is imported by its old name."""
 
     def __init__(self, new: str) -> None:
         self.new = new
 
     def exec_module(self, module: ModuleType) -> None:
-        """Import the new one, say so, and let it stand for the old one.
+        """Import the module of the new name, warn, and register it under the old name.
 
         Args:
-            module: The empty module that the import began with; it is not used.
+            module: The empty module that the import system created; it is not used.
         """
         warnings.warn(_TEXT.format(module.__name__, self.new), DeprecationWarning, stacklevel=2)
         sys.modules[module.__name__] = import_module(self.new)
 
 
 class OldNames(MetaPathFinder):
-    """Finds the modules of `OLD_MODULES`, and those below them.
+    """Finds the modules of `OLD_MODULES`, and the modules below them.
 
-    It is asked first: by an old name the files of a new folder would be loaded a second time.
+    This finder comes first in `sys.meta_path`. A later one would load the files of a new folder a
+    second time, under the old name.
     """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The alias of an old name; None for any other.
+        """Return the spec of an old name, or None for any other name.
 
         Args:
             fullname: The dotted name of the module that is imported.
             path: Where the parent package looks; not used.
-            target: A module that is loaded anew; not used.
+            target: A module that is reloaded; not used.
 
         Returns:
             A spec whose loader imports the module of the new name, or None.

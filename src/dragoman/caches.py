@@ -1,7 +1,7 @@
-"""What the process remembers from one call to the next: each cache, what it holds, and how much.
+"""The caches that live as long as the process: what each holds, and how large it can grow.
 
-A cache outlives the call that filled it. So each is listed in `CACHES`, each has a bound in bytes,
-and none gives one caller an object of another's, or one that a caller could change for the next.
+A cache outlives the call that filled it. So each is listed in `CACHES` and has a bound in bytes,
+and no caller gets an object of another caller, or one that it could change for the next.
 """
 
 from __future__ import annotations
@@ -21,7 +21,15 @@ _ENTRY = 256  # bytes that an entry takes besides its key and value
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """One cache of the process: `most_bytes` bounds its keys and values together."""
+    """One cache of the process.
+
+    Attributes:
+        name: The dotted name of the cached function or of the cache.
+        holds: What the cache holds, in words.
+        most_bytes: The bound of its keys and values together, in bytes.
+        entries: Returns the number of entries.
+        clear: Removes all entries.
+    """
 
     name: str
     holds: str
@@ -36,10 +44,19 @@ CACHES: dict[str, Cache] = {}
 def remember(
     holds: str, *, entries: int, longest: int = 256, size: int = 512
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Remember a function's results, which nobody can change: the `entries` used last.
+    """Return a decorator that caches the results of a function; the results must be immutable.
 
-    A call with a text of over `longest` characters is worked out each time; what can be long is
-    given by position. `size` is what a result takes at most, in bytes.
+    A call with a text of more than `longest` characters is computed each time. Arguments that can
+    be long must be given by position, because only those are measured.
+
+    Args:
+        holds: What the cache holds, in words.
+        entries: How many results are kept; the least recently used one makes room.
+        longest: The length of the longest text that is cached as an argument, in characters.
+        size: The largest size of one result, in bytes.
+
+    Returns:
+        The decorator. It lists the cache in `CACHES`.
     """
 
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -62,7 +79,13 @@ def remember(
 
 
 class BoundedCache(Generic[_R]):
-    """Values by key, at most `most_bytes` of them together: the oldest make room for new ones."""
+    """Values by key, bounded in bytes: the oldest entries make room for new ones.
+
+    Args:
+        name: The name of the cache in `CACHES`.
+        holds: What the cache holds, in words.
+        most_bytes: The bound of all keys and values together, in bytes.
+    """
 
     def __init__(self, name: str, holds: str, most_bytes: int) -> None:
         self._rows: dict[Hashable, tuple[_R, int]] = {}
@@ -72,14 +95,20 @@ class BoundedCache(Generic[_R]):
         CACHES[name] = Cache(name, holds, most_bytes, self._rows.__len__, self.clear)
 
     def get(self, key: Hashable) -> _R | None:
-        """The value, if it is still there."""
+        """Return the value of a key, or None if it is not there or no longer there."""
         row = self._rows.get(key)
         return None if row is None else row[0]
 
     def put(self, key: Hashable, value: _R, size: int) -> None:
-        """Keep a value, unless it is too large; `size` is that of key and value, in bytes."""
+        """Store a value, unless it is larger than a quarter of the cache.
+
+        Args:
+            key: Where the value is found again.
+            value: What to store.
+            size: The size of the key and the value, in bytes.
+        """
         size += _ENTRY
-        if size > self._most // 4:  # one entry may not drive out most of the others
+        if size > self._most // 4:  # one entry must not push out most of the others
             return
         with self._lock:
             _, before = self._rows.pop(key, (None, 0))
@@ -90,20 +119,34 @@ class BoundedCache(Generic[_R]):
                 self._size -= oldest
 
     def clear(self) -> None:
-        """Forget all of it."""
+        """Remove all entries."""
         with self._lock:
             self._rows.clear()
             self._size = 0
 
 
 def frozen_json(value: Any) -> bytes:
-    """A JSON value as bytes, of which `thawed_json` makes a new one each time.
+    """Turn a JSON value into bytes, from which `thawed_json` creates a new value each time.
 
-    Raises ValueError for what is no plain JSON, or is nested very deeply.
+    Args:
+        value: A JSON value.
+
+    Returns:
+        The value in Python's marshal format.
+
+    Raises:
+        ValueError: The value is not plain JSON, or is nested very deeply.
     """
     return marshal.dumps(value)
 
 
 def thawed_json(data: bytes) -> Any:
-    """The value of which `frozen_json` made the bytes: new lists and dicts for each caller."""
+    """Create the value that `frozen_json` turned into bytes: new lists and dicts for each caller.
+
+    Args:
+        data: What `frozen_json` returned.
+
+    Returns:
+        The JSON value.
+    """
     return marshal.loads(data)  # noqa: S302 - bytes of our own making

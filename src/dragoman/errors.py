@@ -1,36 +1,36 @@
-"""The exception tree. Whose fault comes first: yours, theirs, the set-up's, the provider's.
+"""The exceptions: faults of the caller's input, of received data, of the setup, of providers.
 
     DragomanError
-    ├── WriteError              what was given cannot be said on this wire
-    │   ├── InvalidMessage      a value of the tree is wrong (also ValueError)
-    │   ├── NotMessages         the list holds something that is no Msg (also TypeError)
-    │   ├── MediaRefused        a fetcher may not read this file or address, or what it holds
+    ├── WriteError              the input cannot be written for this wire
+    │   ├── InvalidMessage      a value of a message or request is wrong (also ValueError)
+    │   ├── NotMessages         the list holds something that is not a Msg (also TypeError)
+    │   ├── MediaRefused        a fetcher must not read this file or address, or its content
     │   ├── LossRefused         the policy refuses what would be lost
     │   └── ContextOverflow     the shortest history still exceeds the budget (also ValueError)
-    ├── ReadError               what was received cannot be understood
-    ├── InvalidOutput           what a model wrote does not fit the type or schema it was asked for
+    ├── ReadError               what was received cannot be read
+    ├── InvalidOutput           the model's output does not fit the type or schema asked for
     ├── ConfigError             a formatter, wire or counter was set up wrongly
-    │   └── UnknownKeyword      a keyword that there is not (also TypeError)
-    ├── ToolFailed              a tool has ended the run, instead of telling the model what is wrong
-    ├── RunConflict             a stored conversation is at work elsewhere, or has gone on there
+    │   └── UnknownKeyword      a keyword that does not exist (also TypeError)
+    ├── ToolFailed              a tool ended the run, instead of returning its error to the model
+    ├── RunConflict             a stored conversation is in use elsewhere, or was changed there
     └── ProviderError           the provider answered with an error, or did not answer
         ├── RateLimited         too many requests or tokens: wait
         ├── Overloaded          the provider has no capacity now
         ├── ContextTooLong      the request is longer than the model's context (ContextOverflow too)
-        ├── PaymentRequired     the account has no credit, or has spent what it may
-        ├── ContentFiltered     a filter of the provider's refused it
-        ├── AuthenticationFailed  no key, a wrong key, or one that may not do this
+        ├── PaymentRequired     the account has no credit, or has reached its spending limit
+        ├── ContentFiltered     a content filter of the provider refused it
+        ├── AuthenticationFailed  no key, a wrong key, or one without the permission
         ├── BadRequest          the request is wrong: a field, its size
         │   └── ModelNotFound   there is no such model, or none that this key may use
         ├── Timeout             no answer in time
         ├── ConnectionFailed    no connection, or it broke before the answer began
-        ├── NoAnswer            what came is no answer: a web page, nothing at all, other JSON
+        ├── NoAnswer            the response is not an answer: a web page, nothing, other JSON
         └── StreamError         the provider failed after the answer had begun
             ├── StreamBroken    the connection broke, or was closed, after that
             └── AnswerTooLarge  the answer, or one event of it, exceeds a bound of the client
 
-Every error says what, where (a path into the input) and what to do; never base64, nor a path
-longer than a line. Knows nothing of the package.
+Every error has a message, a path into the input, and a hint what to do. Its text never holds
+base64, nor a path longer than a line. This module imports nothing of the layers above it.
 """
 
 from __future__ import annotations
@@ -52,10 +52,17 @@ from .text.redaction import mask, shorten_path
 
 
 class DragomanError(Exception):
-    """Base of all errors; `path` points into the input (`$.messages[3].content[0]`), or is empty.
+    """Base class of all errors of this package.
 
-    `hint` says what to do about it; both are part of the text. `attempts` are (name, error) of
-    every model that was asked, this one last, where there was more than one.
+    Args:
+        message: What is wrong.
+        path: Where, in the input (`$.messages[3].content[0]`); empty if there is no such place.
+        hint: What to do about it. The text of the error holds it, as well as the path.
+        code: A short name of the fault for programs.
+
+    Attributes:
+        attempts: (name, error) of every model that was asked, this one last; empty if only one was
+            asked.
     """
 
     attempts: Sequence[tuple[str, DragomanError]] = ()
@@ -69,7 +76,7 @@ class DragomanError(Exception):
         super().__init__(f"{text} ({self.hint})" if hint else text)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # the state comes after: an answer may stand in it that holds this very error
+        # the state is set afterwards: it may hold an answer that refers to this error
         return _rebuild, (type(self), self.args), self.__dict__
 
 
@@ -80,30 +87,30 @@ def _rebuild(kind: type[DragomanError], args: tuple[Any, ...]) -> Any:
 
 
 class WriteError(DragomanError):
-    """What was given cannot be said on this wire; `losses` is what it would have lost before."""
+    """The input cannot be written for this wire; `losses` lists what was already lost before."""
 
     losses: Sequence[Any] = ()
 
 
 class InvalidMessage(WriteError, ValueError):
-    """A value of the tree is wrong: unknown role, wrong block type, missing field, no JSON."""
+    """A value of a message or request is wrong: unknown role, wrong type, missing field."""
 
 
 class NotMessages(WriteError, TypeError):
-    """The input is no list of Msg."""
+    """The input is not a list of Msg."""
 
 
 class MediaRefused(WriteError):
-    """A fetcher may not read this file or address, or what is there is not what it shall be.
+    """A fetcher must not read this file or address, or its content is not what was declared.
 
-    `code` says why: `fetch.address`, `fetch.host`, `fetch.scheme`, `fetch.url`,
+    `code` is the reason: `fetch.address`, `fetch.host`, `fetch.scheme`, `fetch.url`,
     `fetch.credentials`, `fetch.redirect`, `fetch.size`, `fetch.encoding`, `fetch.magic`,
     `fetch.root`, `fetch.timeout`, `fetch.number`, `fetch.total`.
     """
 
 
 class LossRefused(WriteError):
-    """The policy refuses what would be lost; `losses` names each, with its place and its rule."""
+    """The policy refuses what would be lost; `losses` lists each loss with its place and rule."""
 
     def __init__(self, losses: list[Any]) -> None:
         self.losses = losses
@@ -126,10 +133,14 @@ class LossRefused(WriteError):
 class ContextOverflow(WriteError, ValueError):
     """The history is too long: even the shortest that may be sent takes more than `limit` tokens.
 
-    `tokens` is how many it takes, `kept` how many messages are left, `pinned` their ids as
-    `Msg.id` has them. `limit` is what the history may take: a reserve for the answer is taken off
-    before. ContextTooLong, by which the provider says the same, is one too: whoever catches this
-    meets both.
+    ContextTooLong, by which a provider reports the same, is a subclass: `except ContextOverflow`
+    catches both.
+
+    Attributes:
+        tokens: How many tokens the shortest history takes.
+        limit: How many tokens the history may take; a reserve for the answer is already subtracted.
+        kept: How many messages the shortest history has.
+        pinned: The `Msg.id`s of the messages that must not be dropped.
     """
 
     tokens: int | None
@@ -148,14 +159,18 @@ class ContextOverflow(WriteError, ValueError):
 
 
 class ReadError(DragomanError):
-    """What was received cannot be understood."""
+    """What was received cannot be read."""
 
 
 class InvalidOutput(DragomanError):
-    """What a model wrote does not fit what was asked for: an answer, or the arguments of a call.
+    """A model's output does not fit what was asked for: an answer, or the arguments of a call.
 
-    `faults` are (path, what is wrong) of every place, paths into what the model wrote; `text` is
-    what it wrote.
+    Args:
+        message: What is wrong.
+        text: What the model wrote.
+        faults: (path, what is wrong) of every place; the paths lead into what the model wrote.
+        hint: What to do about it.
+        code: A short name of the fault for programs.
     """
 
     def __init__(
@@ -168,7 +183,7 @@ class InvalidOutput(DragomanError):
         code: str = "",
     ) -> None:
         self.text = text
-        self.response: Any = None  # the answer in which it stands
+        self.response: Any = None  # the answer that holds the text
         self.faults = tuple(faults)
         said = "; ".join(f"{path}: {fault}" for path, fault in self.faults[:_FAULTS])
         more = f"; and {len(self.faults) - _FAULTS} more" if len(self.faults) > _FAULTS else ""
@@ -176,7 +191,7 @@ class InvalidOutput(DragomanError):
         self.path = shorten_path(self.faults[0][0]) if self.faults else ""
 
 
-_FAULTS = 8  # of which an error's text tells
+_FAULTS = 8  # how many faults the text of an error lists
 
 
 class ConfigError(DragomanError):
@@ -184,10 +199,19 @@ class ConfigError(DragomanError):
 
 
 class ToolFailed(DragomanError):
-    """A tool raised it to end the run, or raised anything while its errors are set to `"raise"`.
+    """A tool raised this to end the run, or raised any error and tool errors are set to `"raise"`.
 
-    `call` is the call, `results` the messages of all calls of the answer, this one's among them:
-    with them the conversation can go on. What the tool raised is the `__cause__`.
+    The exception of the tool is the `__cause__`.
+
+    Args:
+        message: What went wrong in the tool.
+        hint: What to do about it.
+        code: A short name of the fault for programs.
+
+    Attributes:
+        call: The call.
+        results: The messages with the results of all calls of the answer, this one's included; with
+            them the conversation can go on.
     """
 
     def __init__(self, message: str, *, hint: str = "", code: str = "tool.failed") -> None:
@@ -197,10 +221,10 @@ class ToolFailed(DragomanError):
 
 
 class RunConflict(DragomanError):
-    """A stored conversation is at work elsewhere, or has gone on since it was loaded.
+    """A stored conversation is in use elsewhere, or was changed since it was loaded.
 
-    Nothing was asked of a model and no tool was run by whoever gets it. `code` is `run.claimed`
-    (somebody works on it now) or `run.stale` (somebody has saved it meanwhile).
+    It is raised before a model is asked or a tool is run. `code` is `run.claimed` (another agent is
+    working on the conversation) or `run.stale` (another agent has saved it since it was loaded).
     """
 
 
@@ -209,13 +233,25 @@ class UnknownKeyword(ConfigError, TypeError):
 
 
 class ProviderError(DragomanError):
-    """The provider answered with an error: `status` of HTTP if known, its own `type`, its `body`.
+    """The provider answered with an error.
 
-    `code` and `request_id` are the provider's, as text; `host` is the vendor that answered, where
-    that is known, and `host_kind` what its own codes say of the error. `retry_after` is in seconds:
-    how long it asks to wait; `should_retry`: whether it says that another attempt is of use.
-    `where` is the node of the request (a Msg, a block, a Tool) that it means, where that is known;
-    `response` what had come of the answer, if anything had.
+    Args:
+        message: The provider's message.
+        status: The HTTP status, None if there is none.
+        type: The provider's name for the kind of error.
+        body: The body of the answer.
+        path: The place in the request that the provider names; empty if it names none.
+        hint: What to do about it.
+        code: The provider's code, as text.
+        request_id: The provider's id of the request, as text.
+        retry_after: How long the provider asks to wait, in seconds.
+
+    Attributes:
+        host: The vendor that answered, where it is known.
+        host_kind: The kind of error that the vendor's own codes name.
+        should_retry: Whether the provider says that another attempt can succeed.
+        where: The node of the request (a Msg, a block, a Tool) that the error is about, if known.
+        response: The part of the answer that had arrived, None if nothing had.
     """
 
     def __init__(
@@ -231,7 +267,7 @@ class ProviderError(DragomanError):
         request_id: str = "",
         retry_after: float | None = None,
     ) -> None:
-        # not the next class: of a ContextTooLong that is ContextOverflow, which takes figures
+        # not super(): for a ContextTooLong that is ContextOverflow, which takes token counts
         DragomanError.__init__(self, message, path=path, hint=hint, code=code)
         self.status = status
         self.type = type
@@ -246,7 +282,7 @@ class ProviderError(DragomanError):
 
     @property
     def kind(self) -> ErrorKind:
-        """What went wrong, in a word that every provider shares: `rate_limit` and so on."""
+        """What went wrong, in words that are the same for every provider, such as `rate_limit`."""
         return self.host_kind or error_kind(self.code, self.type, self.status, self._words())
 
     def _words(self) -> str:
@@ -254,7 +290,7 @@ class ProviderError(DragomanError):
 
 
 class RateLimited(ProviderError):
-    """Too many requests or tokens in a time; `retry_after` says how long to wait, if it is told."""
+    """Too many requests or tokens; `retry_after` is how long to wait, if the provider says."""
 
 
 class Overloaded(ProviderError):
@@ -262,10 +298,11 @@ class Overloaded(ProviderError):
 
 
 class ContextTooLong(ProviderError, ContextOverflow):
-    """The request is longer than the context of the model, as the provider says.
+    """The provider reports that the request is longer than the context of the model.
 
-    `tokens` and `limit` are the provider's numbers, None where it names none. It is a
-    ContextOverflow too, which stands for both: before a history was sent, and after.
+    `tokens` and `limit` are the provider's numbers, None where it names none. The class is also a
+    ContextOverflow, so that one `except` covers a history that was too long before it was sent, and
+    after.
     """
 
     @property
@@ -280,15 +317,15 @@ class ContextTooLong(ProviderError, ContextOverflow):
 
 
 class PaymentRequired(ProviderError):
-    """The account has no credit, or has spent what it may; to ask again does not help."""
+    """The account has no credit, or has reached its spending limit; a retry does not help."""
 
 
 class ContentFiltered(ProviderError):
-    """A filter of the provider's refused the request or the answer."""
+    """A content filter of the provider refused the request or the answer."""
 
 
 class AuthenticationFailed(ProviderError):
-    """The key is missing or wrong, or may not do this."""
+    """The key is missing or wrong, or lacks the permission."""
 
 
 class BadRequest(ProviderError):
@@ -302,25 +339,26 @@ class ModelNotFound(BadRequest):
 class Timeout(ProviderError):
     """No answer in time: the connection, a piece of the answer, or all of it took too long.
 
-    Of a stream that stops in the middle, StreamBroken with the `kind` "timeout" is raised.
+    A stream that stops in the middle raises StreamBroken with the `kind` "timeout" instead.
     """
 
 
 class ConnectionFailed(ProviderError):
-    """No connection, or one that broke before the answer, or before the end of a whole answer."""
+    """There was no connection, or it broke before an answer began or a whole answer ended."""
 
 
 class NoAnswer(ProviderError):
-    """What came with a good status is no answer: a web page, an empty body, JSON of another shape.
+    """A response with a good status is not an answer: a web page, an empty body, other JSON.
 
-    Also an answer that says nothing and not why it ended, a redirect, and what a host could not
-    read of its own model's words (Groq's `tool_use_failed`). `response` is what could be read of
-    it, if anything could. Another attempt, or another model, may give one.
+    It is also raised for an answer that has no content and no reason why it ended, for a redirect,
+    and where a host could not parse the output of its own model (Groq's `tool_use_failed`).
+    `response` is what could be read of it, None if nothing could. Another attempt, or another
+    model, may give an answer.
     """
 
     @property
     def kind(self) -> ErrorKind:
-        """Always `no_answer`, whatever stands in its fields."""
+        """Always `no_answer`, whatever its fields say."""
         return "no_answer"
 
 
@@ -333,7 +371,7 @@ class StreamBroken(StreamError):
 
 
 class AnswerTooLarge(StreamError):
-    """An answer, or one event of a stream, exceeds what the client takes; nothing more is read.
+    """An answer, or one event of a stream, exceeds a bound of the client; nothing more is read.
 
     The bounds are `max_answer_bytes` and `max_event_bytes` of an LLM or a ChatModel.
     """
@@ -358,10 +396,16 @@ _CLASSES: dict[ErrorKind, type[ProviderError]] = {
 
 
 def by_kind(error: ProviderError) -> ProviderError:
-    """The same error as the class of its kind; of a StreamError, which has begun, itself.
+    """Return an error as the class of its kind.
 
     >>> type(by_kind(ProviderError("slow down", status=429))).__name__
     'RateLimited'
+
+    Args:
+        error: The error, as it was read.
+
+    Returns:
+        The same error as the class of its kind; a StreamError is returned as it is.
     """
     kind = _CLASSES.get(error.kind, ProviderError)
     if type(error) is kind or isinstance(error, StreamError):
@@ -372,20 +416,25 @@ def by_kind(error: ProviderError) -> ProviderError:
 
 
 def context_numbers(error: ProviderError) -> Numbers:
-    """What an error about a full context says: (tokens, limit, output), each None if it does not.
+    """Read the numbers from an error about a full context.
 
-    `output` is how many tokens were asked for the answer, where the provider counts them too.
+    Args:
+        error: The provider's error.
+
+    Returns:
+        (tokens, limit, output), each None if the error does not name it. `output` is how many
+        tokens were asked for the answer, where the provider counts them too.
     """
     return error_numbers(error_words(error.message, error.body))
 
 
 def at_host(error: ProviderError, host: str, rows: Sequence[ErrorRow] = ()) -> ProviderError:
-    """The error as one of this host, which has rows of its own for what its codes mean.
+    """Return an error as one of a host, which may have codes of its own.
 
     Args:
-        error: What was read of an answer.
+        error: The error, as it was read from an answer.
         host: The name of the vendor.
-        rows: Its `Vendor.errors`.
+        rows: Its `Vendor.errors`: what its codes mean.
 
     Returns:
         The same error, as the class of its kind.
@@ -398,13 +447,13 @@ def at_host(error: ProviderError, host: str, rows: Sequence[ErrorRow] = ()) -> P
 
 
 def with_attempts(error: DragomanError, attempts: Sequence[tuple[str, DragomanError]]) -> None:
-    """Let an error tell of every model that was asked before it was raised.
+    """Add to an error every model that was asked before it was raised.
 
-    They stand in its text, in one word each, in notes with what each of them said, and in
-    `attempts` as (name, error).
+    The text of the error lists them in one word each, its notes hold what each one reported, and
+    `attempts` holds them as (name, error).
 
     Args:
-        error: What is raised.
+        error: The error that is raised.
         attempts: The name of each model that was asked, and how it failed; the last is `error`.
     """
     error.attempts = tuple(attempts)
@@ -423,6 +472,6 @@ def _in_a_word(error: DragomanError) -> str:
     return f"{error.kind} ({error.status})" if error.status else error.kind
 
 
-if not TYPE_CHECKING:  # to which a name that there is not stays an error
+if not TYPE_CHECKING:  # type checkers report unknown names themselves
     __getattr__ = refusing(__name__)
     __dir__ = listing(globals())

@@ -1,7 +1,8 @@
-"""Structured output: an answer of a type, asked for in the strongest way that a wire has.
+"""Structured output: an answer as a value of a type, asked for in the best way that a wire has.
 
-`Structured` knows the type and reads answers as it; `structured_request` chooses the way for a wire
-and a model; `repair_messages` asks again where an answer did not fit. Sends nothing.
+`Structured` holds a type and reads answers as its values; `structured_request` chooses the way for
+a wire and a model; `repair_messages` asks again where an answer did not fit. Nothing here sends a
+request.
 """
 
 from __future__ import annotations
@@ -49,24 +50,33 @@ from .text.json_text import Json, JsonObject, arguments
 
 T = TypeVar("T")
 Answer: TypeAlias = ChatResponse | Msg | str | bytes
-_VALUE = "value"  # the property of the object around what is no object by itself
+_VALUE = "value"  # the property that holds a value which is not an object itself
 _PATH = "$.response_format"
-_LONGEST_REPAIR = 2000  # characters of an error that the model is told
+_LONGEST_REPAIR = 2000  # characters of an error that the model is sent
 
 
 class Structured(Generic[T]):
-    """An answer that is a value of a type.
-
-    `of` is a pydantic model, a dataclass, a TypedDict or any other type that pydantic knows, such
-    as `list[int]` (extra `tools`), or a JSON Schema (extra `schema`), whose values are plain JSON.
-    `format` is what a request asks for. A type that is no JSON object stands in one there, under
-    `value`, as many APIs want to see an object at the root. `strict` asks providers to keep to the
-    schema, where they can. Raises InvalidMessage for what has no schema, ConfigError if a library
-    is missing.
+    """Reads answers as values of a type.
 
     >>> days = Structured(list[int])
     >>> days.parse('{"value": [1, 2]}')
     [1, 2]
+
+    Args:
+        of: A pydantic model, a dataclass, a TypedDict or any other type that pydantic knows, such
+            as `list[int]` (extra `tools`), or a JSON Schema (extra `schema`), whose values are
+            plain JSON.
+        name: The name of the format in requests; without it, that of the type.
+        description: What the format is for; without it, the docstring of the type.
+        strict: Whether providers are asked to enforce the schema, where they can.
+
+    Attributes:
+        format: What a request asks for. A type that is not a JSON object is the property `value` of
+            one there, because many APIs require an object at the root.
+
+    Raises:
+        InvalidMessage: `of` has no schema.
+        ConfigError: A library is missing.
     """
 
     format: ResponseFormat
@@ -81,7 +91,7 @@ class Structured(Generic[T]):
         strict: bool | None = True,
     ) -> None: ...
 
-    # unions, Annotated and the like are no types to a type checker; a schema tells no type at all
+    # for a type checker, unions, Annotated and the like are not types, and a schema has no type
     @overload
     def __init__(
         self: Structured[Any],
@@ -135,19 +145,28 @@ class Structured(Generic[T]):
         return f"Structured({self.format.name})"
 
     def parse(self, answer: Answer) -> T:
-        """The value that an answer holds, of a response, a message or a text.
+        """Return the value that an answer holds.
 
-        Words around the JSON and Markdown fences are let pass, as well as slips that the schema
-        tells how to mend. Of a response that was cut, refused, filtered or broke off no value is
-        taken. Raises InvalidOutput with the path of everything that does not fit, and with the
-        text.
+        Text around the JSON and Markdown fences are ignored. Slips that the schema shows how to
+        repair are repaired.
+
+        Args:
+            answer: A response, a message or a text.
+
+        Returns:
+            The value: an instance of the type, or plain JSON for a JSON Schema.
+
+        Raises:
+            InvalidOutput: Nothing in the answer fits; the error has the path of every place that
+                does not, and the text. Also where the response was cut, refused, filtered or broke
+                off.
         """
         text, value = _read_answer(answer)
         if (
             isinstance(answer, ChatResponse)
             and (why := _UNFIT.get(classify_ending(answer))) is not None
         ):
-            # what stands before a cut may be a draft, or half of a list
+            # the part before a cut may be a draft, or half of a list
             raise InvalidOutput(why, text=text, hint="ask again", code="output.json")
         values = [value] if value is not None else [*_json_values(text)]
         if not values:
@@ -164,9 +183,15 @@ class Structured(Generic[T]):
         raise first
 
     def partial(self, answer: Answer) -> Any:
-        """What an answer that is still arriving says so far, as plain JSON; None if nothing yet.
+        """Return what an answer that is still arriving holds so far, as plain JSON.
 
-        Nothing is checked: members that have not come are left out, and a text may be cut.
+        The value is not checked: members that have not arrived are missing, and a text may be cut.
+
+        Args:
+            answer: A response, a message or a text, as far as it has arrived.
+
+        Returns:
+            The value so far, or None if there is none yet.
         """
         text, value = _read_answer(answer)
         if value is None:
@@ -189,7 +214,7 @@ class Structured(Generic[T]):
 
 
 def _in_object(schema: JsonObject) -> JsonObject:
-    """The schema of an object that holds the value under `value`; references still find theirs."""
+    """Wrap a schema in that of an object with the property `value`, and adapt its references."""
     inner = {key: item for key, item in schema.items() if key != "$defs"}
     wrapped: JsonObject = {
         "type": "object",
@@ -203,9 +228,9 @@ def _in_object(schema: JsonObject) -> JsonObject:
 
 
 def _move_references(schema: Json) -> Json:
-    """The schema with references to its own root pointing to where that is now.
+    """Return the schema with references to its own root pointing to the root's new place.
 
-    Not by recursion: a schema may be nested more deeply than functions may.
+    It does not recurse, because a schema may be nested more deeply than Python's calls may.
     """
     moved: list[Any] = [schema]
     places: list[tuple[Any, Any]] = [(moved, 0)]
@@ -231,7 +256,7 @@ def _move_references(schema: Json) -> Json:
 
 
 class StructuredRequest(NamedTuple):
-    """A request that asks for a structured answer, and the way in which it does."""
+    """A request that asks for a structured answer, and the way in which it asks."""
 
     request: ChatRequest
     way: Way
@@ -244,12 +269,22 @@ def structured_request(
     structured: Structured[Any],
     way: Way | Literal["auto"] = "auto",
 ) -> StructuredRequest:
-    """The request with the response format, asked for in the strongest way that the model has.
+    """Return a request with the response format, asked for in the best way that the model has.
 
-    From strongest to weakest: `schema`, a field for it; `tool`, a tool that must be called, whose
-    arguments are the answer; `json`, a field for any JSON, and the schema told in words; `prompt`,
-    words alone. A `way` that is given is taken as it is. What is not the first is named in the
-    losses when the request is written: `format.as_tool`, `format.in_words`.
+    From best to worst: `schema`, a field for the schema; `tool`, a tool that must be called, whose
+    arguments are the answer; `json`, a field for any JSON, with the schema in the prompt; `prompt`,
+    the schema in the prompt alone. Any way but the first is reported in the losses when the request
+    is written: `format.as_tool`, `format.in_words`.
+
+    Args:
+        request: The request without the format.
+        wire: Where it will be sent.
+        model: The model; None is that of the request, or else of the wire.
+        structured: What is asked for.
+        way: The way to use; `auto` chooses by the capabilities of the model.
+
+    Returns:
+        The request and the way.
     """
     model = model or request.model or wire.room.model
     asked = replace(request, response_format=structured.format)
@@ -267,7 +302,7 @@ def _strongest(request: ChatRequest, wire: Wire, model: str) -> Way:
         return "schema"
     try:
         by_tool = ask_by_tool(request, Told(), Report())
-    except InvalidMessage:  # a tool has the name already
+    except InvalidMessage:  # another tool already has the name
         by_tool = None
     if by_tool is not None:
         able = wire.can(model, by_tool)
@@ -280,10 +315,16 @@ def _strongest(request: ChatRequest, wire: Wire, model: str) -> Way:
 
 
 def plain_answer(response: ChatResponse) -> ChatResponse:
-    """The response with the call that is the answer as its text, as if no tool had been asked.
+    """Return a response with the call that holds the answer replaced by a text.
 
-    So `calls` holds what is to be run alone, and the message can stand in a history, where a call
-    would wait for its result. The very response if there is no such call.
+    So `calls` has only the calls to run, and the message can be part of a history, where a call
+    without a result is not valid.
+
+    Args:
+        response: The response of the model.
+
+    Returns:
+        A new response, or the same object if there is no such call.
     """
     candidates = []
     for candidate in response.candidates:
@@ -308,13 +349,13 @@ def _answers(block: object) -> bool:
 
 
 def _read_text(block: Any) -> str:
-    if isinstance(block.input, str):  # it broke off, or is no JSON
+    if isinstance(block.input, str):  # it broke off, or is not JSON
         return block.input
     return block.raw_input or arguments(block.input)
 
 
 def _read_answer(answer: Answer) -> tuple[str, Json]:
-    """(the text of an answer, the value if it is the arguments of a whole call)."""
+    """Return the text of an answer, and its value if that is the arguments of a complete call."""
     if isinstance(answer, bytes):
         return answer.decode("utf-8", "replace"), None
     if isinstance(answer, str):
@@ -329,14 +370,14 @@ def _read_answer(answer: Answer) -> tuple[str, Json]:
 
 
 def _why_none(answer: Answer) -> str:
-    """Why an answer holds no JSON, as far as it tells."""
+    """Say why an answer holds no JSON, as far as can be seen."""
     msg = answer.msg if isinstance(answer, ChatResponse) else answer
     if isinstance(msg, Msg) and any(type(block) is RefusalBlock for block in msg.blocks):
         return "the model has declined to answer"
     return "the answer holds no JSON"
 
 
-# endings of an answer of which no value is taken, whatever JSON stands in it
+# endings of an answer from which no value is read, even if it holds JSON
 _UNFIT: dict[Ending, str] = {
     "cut": "the answer was cut by a limit before its JSON ended",
     "refused": "the model has declined to answer",
@@ -349,12 +390,12 @@ _UNFIT: dict[Ending, str] = {
 
 _OPENING = re.compile(r"[{\[]")
 _FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
-_LENIENT = json.JSONDecoder(strict=False)  # line breaks in texts, which models forget to escape
+_LENIENT = json.JSONDecoder(strict=False)  # models forget to escape line breaks in texts
 _MOST = 50  # openings that are tried
 
 
 def _json_values(text: str) -> Iterator[Json]:
-    """The JSON values of a text: all of it, what stands in fences, objects and lists in it."""
+    """Yield the JSON values of a text: the whole text, contents of fences, objects and lists."""
     for candidate in (text, *_FENCED.findall(text)):
         try:
             yield _LENIENT.decode(candidate.strip())
@@ -388,9 +429,15 @@ def repair_messages(
     words: str = "{error}\n\nGive the whole answer again, as JSON that fits the schema and nothing"
     " else.",
 ) -> list[Msg]:
-    """What to append to the messages to have an answer that did not fit given again.
+    """Return the messages to append so that the model gives an answer that did not fit once more.
 
-    The answer itself, as text, and what is wrong with it; `words` tell that, `{error}` in them.
+    Args:
+        response: The answer that did not fit.
+        error: What is wrong with it.
+        words: The text of the request for a new answer; `{error}` in it is replaced by the error.
+
+    Returns:
+        The answer as a text, if it has content, and the request for a new one.
     """
     fault = str(error)
     if len(fault) > _LONGEST_REPAIR:
@@ -400,6 +447,6 @@ def repair_messages(
     return [msg, asked] if msg.content else [asked]
 
 
-if not TYPE_CHECKING:  # to which a name that there is not stays an error
+if not TYPE_CHECKING:  # type checkers report unknown names themselves
     __getattr__ = refusing(__name__)
     __dir__ = listing(globals())

@@ -1,6 +1,6 @@
-"""An agent: a formatter, a model and tools in a loop that can stop anywhere and go on from JSON.
+"""An agent: a formatter, a model and tools in a loop that can stop anywhere and resume from JSON.
 
-Built on the public parts of this package alone; see `reply` in `agent.py` for the loop.
+It imports only public names of this package. The loop is `ReActAgent._steps` in `agent.py`.
 """
 
 from __future__ import annotations
@@ -40,5 +40,5 @@ __all__ = [
     "sequential_pipeline",
 ]
 
-if not TYPE_CHECKING:  # to which a name that there is not stays an error
+if not TYPE_CHECKING:  # type checkers report unknown names themselves
     __getattr__, __dir__ = refusing(__name__), listing(globals(), __all__)

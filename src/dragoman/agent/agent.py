@@ -1,33 +1,34 @@
-"""ReActAgent: asks a model, runs what it calls, and asks again, until there is an answer.
+"""ReActAgent: asks a model, runs the tools it calls, and asks again, until there is an answer.
 
-After each step all that is needed to go on is plain JSON; see `state`.
+After each step, everything that is needed to resume is available as plain JSON; see `state`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Mapping
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
+from contextlib import aclosing
 from inspect import isawaitable
 from typing import Any, Literal, TypeAlias
 
-from ..errors import (
-    ConfigError,
-    InvalidMessage,
-    InvalidOutput,
-    NoAnswer,
-    StreamError,
-    ToolFailed,
-)
+from ..errors import ConfigError, InvalidOutput, NoAnswer, StreamError, ToolFailed
 from ..llm import Input, ModelLike, Pair, Way, llm_of, pair_of, request_of
 from ..llm.settings import ExplainsNames, explains_agents, needed_model
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
 from ..message.ending import goes_on, reply_finish
 from ..structured import Structured, repair_messages
 from ..toolkit import ToolContext, Toolkit, toolkit_of
-from .events import AgentEvent, CallEvent, LossesEvent, ResultEvent, RunEndEvent, UsageEvent
+from .event_loop import own_loop
+from .events import (
+    AgentEvent,
+    CallEvent,
+    LossesEvent,
+    ResultEvent,
+    RunEndEvent,
+    UsageEvent,
+    find_waiting,
+)
 from .memory import Memory
 from .run import Budget, Finish, Pending, Reply, Run
 from .stored import dump_run, dump_state, load_run, load_state
@@ -47,22 +48,42 @@ class ReActAgent(metaclass=ExplainsNames):
         agent = ReActAgent("Friday", "Be brief.", "anthropic/claude-opus-5-5", toolkit=[warmth])
         reply = await agent(Msg.user("How warm is it in Paris?"))
 
-    `model` is a model of `dragoman.model`, an LLM, or a name that an LLM takes, and the one thing
-    that is needed: `ReActAgent(model="openai/gpt-5.6")` works. `formatter` is that
-    of the model unless it is given. Both may be exchanged at any time: the next step uses them.
-    `toolkit` is a Toolkit or a list of tools. `memory` is a list, or keeps the conversation as
-    `Memory` says; `messages` is the list that the agent works on.
+    Only `model` is required: `ReActAgent(model="openai/gpt-5.6")` works. An agent must not be used
+    by two tasks at once.
 
-    `approve(call)` says of each call whether it runs: True, False, the reason why not as a text,
-    or "ask", which pauses; `approve="ask"` pauses at every call. It may be async. `interrupted`:
-    of a call during which a program ended the model is told (`report`), or it runs again (`rerun`).
-    `memories(messages)` gives what the agent remembers of elsewhere, or None. `on_step(state)` is
-    given the state after each step. `hooks` are functions by the names of AgentScope's, such as
-    `pre_reasoning`; see `register_instance_hook`. `repairs` is how often an answer that is not of
-    the type `response_format` is asked for again. `allow_partial`: an answer that broke off is
-    taken for one, where else StreamBroken or NoAnswer is raised and the run can go on.
+    Args:
+        name: The name of the agent in messages.
+        sys_prompt: The system prompt; None sends none.
+        model: A model of `dragoman.model`, an LLM, or a name that an LLM takes. It may be replaced
+            at any time; the next step uses the new one.
+        formatter: Writes the requests; without it, the formatter of the model. It may be replaced,
+            too.
+        toolkit: A Toolkit or a list of tools; without it, the toolkit of the model, if it has one.
+        memory: A list of messages, or an object with the methods of `Memory` that stores the
+            conversation. The agent's attribute `messages` is the list it works on.
+        max_iters: How many calls of the model one reply may take.
+        parallel: Whether the calls of one answer run at the same time.
+        budget: The limits of one reply; None sets none.
+        approve: `approve(call)` decides whether a call runs. It returns True, False, the reason for
+            a refusal as a text, or "ask", which pauses the run; it may be async. `approve="ask"`
+            pauses at every call.
+        interrupted: What happens to a call that was running when the program ended: the model is
+            sent an error (`report`), or the call runs again (`rerun`).
+        response_format: The type or JSON Schema of the answer; None leaves it free.
+        way: How the model is asked for `response_format`; see `structured_request`.
+        repairs: How often an answer that does not fit `response_format` is asked for again.
+        allow_partial: Whether an answer that broke off counts as an answer. Otherwise StreamBroken
+            or NoAnswer is raised, and the run can be resumed.
+        options: The options of each request, such as `temperature`.
+        memories: `memories(messages)` returns what the agent remembers from other conversations, or
+            None; it may be async.
+        on_step: `on_step(state)` is called with the state after each step; it may be async.
+        hooks: Functions by AgentScope's names, such as `pre_reasoning`; see
+            `register_instance_hook`.
+        deps: A value of the program that tools find in their ToolContext.
 
-    Not for two tasks at once. Raises ConfigError.
+    Raises:
+        ConfigError: There is no model, or an argument does not fit the others.
     """
 
     def __init__(
@@ -114,27 +135,48 @@ class ReActAgent(metaclass=ExplainsNames):
             kept = self.memory.load()
             self.messages = [*kept.messages]
             self._run = load_run(kept.run, self._calls)
-        self._pair(None, False)  # raises what is wrong with it now
+        self._pair(None, False)  # reports wrong arguments at once
 
     # -- one reply ---------------------------------------------------------------------------------
 
     async def __call__(
         self, msg: Said = None, response_format: Any = None, *, deps: Any = None
     ) -> Msg | None:
-        """The last message of `reply`, which the other participants of a MsgHub observe."""
+        """Return the last message of `reply`, which the other participants of a MsgHub observe.
+
+        Args:
+            msg, response_format, deps: As for `reply`, which also lists the errors that are raised.
+        """
         return (await self.reply(msg, response_format, deps=deps)).msg
 
     async def reply(
         self, msg: Said = None, response_format: Any = None, *, deps: Any = None
     ) -> Reply:
-        """What the agent says to a message; without one, to what it has observed.
+        """Reply to a message, or to what the agent has observed.
 
-        Without a message, a run that was paused, killed or cancelled, or that has failed, goes on
-        where it was; with one, the model reads of each open call that it was not run or, if it had
-        begun, that its effect is not known. `deps` takes the place of the agent's own. Raises
-        ProviderError, InvalidOutput, WriteError, ConfigError, ToolFailed; the run then can go on.
-        Raises RunConflict, and does nothing, where the memory is at work elsewhere or has gone on
-        there.
+        Without a message, a run that was paused, killed or cancelled, or that has failed, is
+        resumed. With a message, the model is sent an error for each open call: that it was not run
+        or, if it had begun, that its effect is not known. After an error, except RunConflict, the
+        run can be resumed.
+
+        Args:
+            msg: A text, a message or several, or a request; None to resume, or to reply to what was
+                observed.
+            response_format: The type of the answer; it takes precedence over the agent's own.
+            deps: A value for the tools; it takes precedence over the agent's own.
+
+        Returns:
+            The last message, why the run ended, and what it took.
+
+        Raises:
+            ProviderError: The provider answered with an error, or did not answer.
+            InvalidOutput: The answer does not fit `response_format`.
+            WriteError: The conversation cannot be written for the model.
+            ConfigError: The agent is replying already, or the cost of a model under a cost budget
+                is not known.
+            ToolFailed: A tool ended the run.
+            RunConflict: The stored conversation is in use elsewhere, or was changed there; nothing
+                was done.
         """
         async with aclosing(self._steps(msg, response_format, deps, streams=False)) as steps:
             last = [event async for event in steps if event.type == "end"]
@@ -143,14 +185,24 @@ class ReActAgent(metaclass=ExplainsNames):
     def events(
         self, msg: Said = None, response_format: Any = None, *, deps: Any = None
     ) -> AsyncGenerator[AgentEvent]:
-        """`reply` as it happens: the events of the model's streams and of the calls, then `end`.
+        """Reply as `reply` does, and yield the events as they happen.
 
-        Whoever leaves the loop cancels the run, which can go on.
+        A caller that leaves the loop early cancels the run; it can be resumed.
+
+        Args:
+            msg, response_format, deps: As for `reply`, which also lists the errors that are raised.
+
+        Yields:
+            The events of the model's streams and of the calls; the last is `end` with the reply.
         """
         return self._steps(msg, response_format, deps, streams=True)
 
     def run(self, msg: Said = None, response_format: Any = None, *, deps: Any = None) -> Reply:
-        """`reply` without `await`; within an event loop, as in a notebook, it blocks that one."""
+        """Reply as `reply` does, without `await`; an event loop that runs here is blocked.
+
+        Args:
+            msg, response_format, deps: As for `reply`, which also lists the errors that are raised.
+        """
         *_, end = self._in_a_loop(self._steps(msg, response_format, deps, streams=False))
         assert end.type == "end"  # the last event
         return end.reply
@@ -158,17 +210,24 @@ class ReActAgent(metaclass=ExplainsNames):
     def run_events(
         self, msg: Said = None, response_format: Any = None, *, deps: Any = None
     ) -> Generator[AgentEvent]:
-        """`events` without `async for`; also within an event loop, which it blocks."""
+        """Yield the events of `events` without `async for`; a running event loop is blocked.
+
+        Args:
+            msg, response_format, deps: As for `reply`, which also lists the errors that are raised.
+
+        Yields:
+            The events; the last is `end` with the reply.
+        """
         return self._in_a_loop(self.events(msg, response_format, deps=deps))
 
-    arun = reply  # of `run` and `run_events` the ones to await, by the rule of this package's names
+    arun = reply  # the async forms of `run` and `run_events`, by the names of this package
     arun_events = events
 
     def _in_a_loop(self, steps: AsyncGenerator[AgentEvent]) -> Generator[AgentEvent]:
         async def following() -> AgentEvent | None:
             return await anext(steps, None)
 
-        with _own_loop() as run:
+        with own_loop() as run:
             try:
                 while (event := run(following())) is not None:
                     yield event
@@ -177,9 +236,13 @@ class ReActAgent(metaclass=ExplainsNames):
                 run(self.aclose())
 
     async def observe(self, msg: Said) -> None:
-        """Remember messages without a reply. One that is in the memory already is not told twice.
+        """Add messages to the conversation without a reply.
 
-        While calls are open, they wait behind the results.
+        A message that is in the memory already (the same object) is not added again. While calls
+        are open, messages wait until the results are there.
+
+        Args:
+            msg: A text, a message or several, or a request; None adds nothing.
         """
         kwargs = await self._run_hooks("pre_observe", {"msg": msg})
         given = [] if kwargs["msg"] is None else request_of(kwargs["msg"]).messages
@@ -192,7 +255,7 @@ class ReActAgent(metaclass=ExplainsNames):
         await self._run_hooks("post_observe", kwargs, None)
 
     async def aclose(self) -> None:
-        """Close the connections of this loop."""
+        """Close the model's connections of the running event loop."""
         if (close := getattr(self.model, "aclose", None)) is not None:
             await close()
 
@@ -201,8 +264,8 @@ class ReActAgent(metaclass=ExplainsNames):
     async def _steps(
         self, msg: Any, form: Any, deps: Any, *, streams: bool
     ) -> AsyncGenerator[AgentEvent]:
-        """All that happens until the run ends; the last event has the reply."""
-        try:  # a run whose events nobody follows any more may need a moment to end
+        """Do all steps of a run and yield their events; the last event holds the reply."""
+        try:  # a run whose caller stopped reading its events may need a moment to end
             await asyncio.wait_for(self._running.acquire(), 1)
         except TimeoutError:
             text = f"{self.name} is at work already"
@@ -236,14 +299,14 @@ class ReActAgent(metaclass=ExplainsNames):
             self._running.release()
             if release is not None:
                 await _await_value(release())
-        if run.done:  # there is an answer, whole or not
+        if run.done:  # there is an answer, complete or not
             for other in [one for group in self.subscribers.values() for one in group]:
                 await other.observe(reply.msg)
         yield RunEndEvent(reply)
 
     async def _begin(self, msg: Any) -> Run:
-        """The run that goes on, or a new one."""
-        self._saving = asyncio.Lock()  # of this loop
+        """Return the run that is resumed, or a new one."""
+        self._saving = asyncio.Lock()  # belongs to the running event loop
         run = self._run
         if msg is not None and run is not None and self._calls:
             calls = run.key_calls(self._calls)
@@ -255,27 +318,20 @@ class ReActAgent(metaclass=ExplainsNames):
         return run
 
     async def _end_run(self, run: Run, finish: Finish, structured: Structured[Any] | None) -> Reply:
-        """The reply; a run that is not paused is over."""
+        """Build the reply, and forget the run unless it is paused."""
         own = [m for m in self.messages if m.role == "assistant" and m.name == self.name]
         if finish != "paused":
             self._run = None
         if run.finish == "done" and run.done and structured is not None and run.parsed is None:
-            run.parsed = structured.parse(own[-1])  # the program that has read it is no more
+            run.parsed = structured.parse(own[-1])  # it was parsed in a program that has ended
         await self._save()
-        return Reply(
-            own[-1] if own else None,
-            finish,
-            run.parsed,
-            run.usage,
-            run.cost,
-            tuple(run.losses.values()),
-            tuple(self.pending),
-        )
+        msg, losses, pending = own[-1] if own else None, [*run.losses.values()], self.pending
+        return Reply(msg, finish, run.parsed, run.usage, run.cost, tuple(losses), tuple(pending))
 
     async def _reasoning(
         self, run: Run, structured: Structured[Any] | None, streams: bool
     ) -> AsyncGenerator[AgentEvent]:
-        """One call of the model, and its answer at the end of the messages."""
+        """Call the model once and append its answer to the messages."""
         kwargs = await self._run_hooks("pre_reasoning", {"request": await self._request()})
         formatter, model = self._pair(structured, streams)
         response: Any
@@ -290,7 +346,7 @@ class ReActAgent(metaclass=ExplainsNames):
                         yield event
                 response = event.response
             msg = formatter.parse_response(response, request=written)
-        except (StreamError, NoAnswer) as error:  # nothing of it is said; the run can go on
+        except (StreamError, NoAnswer) as error:  # it adds no message; the run can be resumed
             run.spend_in_vain(error.response)
             await self._save()
             raise
@@ -317,7 +373,7 @@ class ReActAgent(metaclass=ExplainsNames):
             raise ConfigError(text, hint="Budget(tokens=...)", code="agent.cost")
 
     async def _acting(self, run: Run) -> AsyncGenerator[AgentEvent]:
-        """Run the open calls that may run; their results are messages once all are there."""
+        """Run the open calls that may run; when all have results, append them to the messages."""
         calls = run.key_calls(self._calls)
         run.go_on(calls, again=self.interrupted == "rerun")
         for key, call in calls.items():
@@ -357,7 +413,7 @@ class ReActAgent(metaclass=ExplainsNames):
             raise errors[0]
 
     async def _judge_call(self, key: str, call: ToolUseBlock, run: Run) -> AgentEvent | None:
-        """Whether a call may run, as far as anybody knows: that it waits, or why it does not."""
+        """Decide whether a call may run; return the event if it waits or is refused, else None."""
         if self.toolkit.pending([call]):
             return CallEvent(call, "external", key)
         verdict = True if self.approve is None or key in run.allowed else self.approve
@@ -386,7 +442,7 @@ class ReActAgent(metaclass=ExplainsNames):
         memories = (
             None if self.memories is None else await _await_value(self.memories(self.messages))
         )
-        # an LLM adds its own tools, those that its provider runs among them
+        # an LLM adds its own tools, including those that its provider runs
         own = getattr(self.model, "toolkit", None) is self.toolkit
         tools: list[Tool | ServerTool] = [] if own else [*self.toolkit.tools, *self.server_tools]
         return ChatRequest(
@@ -400,7 +456,7 @@ class ReActAgent(metaclass=ExplainsNames):
 
     def _pair(self, structured: Structured[Any] | None, streams: bool) -> Pair:
         if (model := llm_of(self.model, self.formatter)) is not self.model:
-            self.model, self.formatter = model, None  # the formatter is the LLM's
+            self.model, self.formatter = model, None  # an LLM brings its own formatter
         return pair_of(
             self.model,
             self.formatter,
@@ -414,13 +470,13 @@ class ReActAgent(metaclass=ExplainsNames):
 
     @property
     def _calls(self) -> list[ToolUseBlock]:
-        """The calls of the last message, which have no results yet in the memory."""
+        """The calls of the last message, which have no results in the memory yet."""
         last = self.messages[-1] if self.messages else None
         return last.calls if last is not None and last.role == "assistant" else []
 
     @property
     def pending(self) -> list[Pending]:
-        """The calls that the agent waits for, while it is paused."""
+        """The calls that wait for a decision or a result while the run is paused."""
         if (run := self._run) is None:
             return []
         return [
@@ -430,11 +486,16 @@ class ReActAgent(metaclass=ExplainsNames):
         ]
 
     def decide(self, call: str | Pending | CallEvent | ToolUseBlock, verdict: bool | str) -> None:
-        """Let a call run that waits for approval, or not; a text is the reason that is told.
+        """Allow or refuse a call that waits for approval.
 
-        `call` is one of `pending`, its event or its `key`, or the very block. The id that the
-        model gave it does only where no other call of the conversation has it. Raises
-        InvalidMessage for a call that does not wait, and for what may mean several.
+        Args:
+            call: One of `pending`, its event, its `key`, or the block itself. The id from the model
+                works only where no other call of the conversation has it.
+            verdict: True to run it, False not to; a text refuses it and is sent to the model as the
+                reason.
+
+        Raises:
+            InvalidMessage: No such call waits for approval, or `call` may mean several.
         """
         run, one = self._waiting(call, "approval")
         run.decide(one.key, one.call, verdict)
@@ -442,9 +503,15 @@ class ReActAgent(metaclass=ExplainsNames):
     def answer(
         self, call: str | Pending | CallEvent | ToolUseBlock, output: Any, is_error: bool = False
     ) -> None:
-        """Give the result of a call that was run elsewhere; `call` is as for `decide`.
+        """Set the result of a call that was run elsewhere.
 
-        Raises InvalidMessage as `decide`.
+        Args:
+            call: The call, as for `decide`.
+            output: The result: a text, blocks or JSON.
+            is_error: Whether the call has failed.
+
+        Raises:
+            InvalidMessage: No such call waits for a result, or `call` may mean several.
         """
         run, one = self._waiting(call, "external")
         run.results[one.key] = Msg.tool(one.call.id, output, one.call.name, is_error)
@@ -452,38 +519,26 @@ class ReActAgent(metaclass=ExplainsNames):
     def _waiting(
         self, given: str | Pending | CallEvent | ToolUseBlock, kind: str
     ) -> tuple[Run, Pending]:
-        """The one call that is meant. What might mean another one as well is refused."""
-        waiting = [one for one in self.pending if one.kind == kind]
-        key, call, id = "", None, given
-        if isinstance(given, (Pending, CallEvent)):
-            key, call, id = given.key, given.call, given.call.id
-        elif isinstance(given, ToolUseBlock):
-            call, id = given, given.id
-        found = [one for one in waiting if one.key == (key or given) or one.call is call]
-        if not found and not key:  # by what the model wrote, which it may write again
-            alike = [one for msg in self.messages for one in msg.calls if one.id == id]
-            found = [one for one in waiting if one.call.id == id and call in (None, one.call)]
-            if found and len(alike) > 1:
-                text = f"{len(alike)} calls of the conversation have the id {id!r}"
-                hint = f"give one of agent.pending, or its key: {_keys(found)}"
-                raise InvalidMessage(text, path="$", hint=hint, code="agent.call_id")
-        if self._run is not None and len(found) == 1:
-            return self._run, found[0]
-        text = f"there is no call {key or id} that waits"
-        hint = f"the keys of those that do: {_keys(waiting) or 'none'}"
-        raise InvalidMessage(text, path="$", hint=hint, code="agent.call")
+        """Return the run, and the waiting call that is meant."""
+        one = find_waiting(self.pending, given, kind, self.messages)
+        assert self._run is not None  # without a run, no call waits
+        return self._run, one
 
     # -- state -------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """All that another process needs to go on, as plain JSON: no model, no tools, no key."""
+        """Return what another process needs to resume, as plain JSON: no model, tools or key."""
         run = None if self._run is None else dump_run(self._run, self._calls)
         return dump_state(self.name, self.sys_prompt, self.messages, run)
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Be where the agent was whose state this is; `await agent()` goes on from there.
+        """Take over the state of an agent; `await agent()` then resumes its run.
 
-        Raises InvalidMessage for what is no state, and then changes nothing.
+        Args:
+            state: What `state` returned, from this version or an earlier one.
+
+        Raises:
+            InvalidMessage: This is not a state; the agent is then unchanged.
         """
         self.name, self.sys_prompt, self.messages[:], self._run = load_state(state)
 
@@ -500,12 +555,21 @@ class ReActAgent(metaclass=ExplainsNames):
     def register_instance_hook(
         self, hook_type: str, hook_name: str, hook: Callable[..., Any]
     ) -> None:
-        """Call a function before or after each step, as AgentScope does; it may be async.
+        """Register a function to call before or after each step, as in AgentScope; it may be async.
 
-        A `pre_` hook is given (agent, kwargs) and returns other kwargs or None; a `post_` hook
-        (agent, kwargs, output), and returns another output or None. kwargs are `msg` of reply and
-        observe, `request` of reasoning, `tool_call` of acting; the outputs are a Reply, None, and
-        Msgs. Raises ConfigError for an unknown type.
+        A `pre_` hook is called with (agent, kwargs) and returns new kwargs or None. A `post_` hook
+        is called with (agent, kwargs, output) and returns a new output or None. kwargs are `msg`
+        for reply and observe, `request` for reasoning, `tool_call` for acting; the outputs are a
+        Reply, None, and Msgs.
+
+        Args:
+            hook_type: `pre_` or `post_`, and `reply`, `observe`, `reasoning` or `acting`.
+            hook_name: A name for `remove_instance_hook`; a hook of the same type and name is
+                replaced.
+            hook: The function.
+
+        Raises:
+            ConfigError: There is no such `hook_type`.
         """
         if hook_type not in HOOKS:
             text = f"there is no hook {hook_type}"
@@ -513,11 +577,16 @@ class ReActAgent(metaclass=ExplainsNames):
         self._hooks[hook_type][hook_name] = hook
 
     def remove_instance_hook(self, hook_type: str, hook_name: str) -> None:
-        """Take a hook out; one that is not there is no error."""
+        """Remove a hook; it is not an error if there is none.
+
+        Args:
+            hook_type: The type that it was registered with.
+            hook_name: The name that it was registered with.
+        """
         self._hooks.get(hook_type, {}).pop(hook_name, None)
 
     async def _run_hooks(self, kind: str, *given: Any) -> Any:
-        """The last of what the hooks are given, kwargs or an output, as they have changed it."""
+        """Call the hooks of a kind; return the kwargs or output as they changed it."""
         *kwargs, value = given
         for hook in [*self._hooks[kind].values()]:
             changed = await _await_value(hook(self, *kwargs, value))
@@ -525,41 +594,5 @@ class ReActAgent(metaclass=ExplainsNames):
         return value
 
 
-@contextmanager
-def _own_loop() -> Generator[Callable[[Coroutine[Any, Any, Any]], Any]]:
-    """What runs coroutines in an event loop of its own; in a thread, where one runs here."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        with asyncio.Runner() as runner:
-            yield runner.run
-        return
-    loop = asyncio.new_event_loop()
-
-    def run(waiting: Coroutine[Any, Any, Any]) -> Any:
-        future = asyncio.run_coroutine_threadsafe(waiting, loop)
-        try:
-            return future.result()
-        except BaseException:  # whoever waits was interrupted
-            future.cancel()
-            raise
-
-    def work() -> None:
-        with asyncio.Runner(loop_factory=lambda: loop) as runner:
-            runner.get_loop().run_forever()
-
-    thread = threading.Thread(target=work, name="dragoman agent", daemon=True)
-    thread.start()
-    try:
-        yield run
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-
-
 async def _await_value(value: Any) -> Any:
     return await value if isawaitable(value) else value
-
-
-def _keys(waiting: Iterable[Pending]) -> str:
-    return ", ".join(f"{one.key} ({one.call.name})" for one in waiting)

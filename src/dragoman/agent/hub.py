@@ -10,10 +10,15 @@ from .agent import ReActAgent
 
 
 class MsgHub:
-    """What one participant replies, all others observe, within an `async with` block.
+    """Lets all participants observe what one of them replies, within an `async with` block.
 
-    `announcement` is observed by all of them at the beginning. A formatter for many agents, such
-    as `OpenAIMultiAgentFormatter`, tells a model who has said what.
+    A formatter for many agents, such as `OpenAIMultiAgentFormatter`, shows the model which
+    participant wrote what.
+
+    Args:
+        participants: The agents.
+        announcement: What all of them observe at the beginning; None is nothing.
+        enable_auto_broadcast: Whether replies are observed by the others.
     """
 
     def __init__(
@@ -37,7 +42,11 @@ class MsgHub:
             agent.subscribers.pop(id(self), None)
 
     def add(self, participants: ReActAgent | Iterable[ReActAgent]) -> None:
-        """Add one or several; one that takes part already is left as it is."""
+        """Add participants; an agent that takes part already is not added again.
+
+        Args:
+            participants: One agent or several.
+        """
         known = self.participants
         known += [
             agent for agent in _list_agents(participants) if all(agent is not x for x in known)
@@ -45,7 +54,11 @@ class MsgHub:
         self._subscribe()
 
     def delete(self, participants: ReActAgent | Iterable[ReActAgent]) -> None:
-        """Take one or several out."""
+        """Remove participants.
+
+        Args:
+            participants: One agent or several.
+        """
         agents = _list_agents(participants)
         for agent in agents:
             agent.subscribers.pop(id(self), None)
@@ -54,12 +67,20 @@ class MsgHub:
         self._subscribe()
 
     async def broadcast(self, msg: Msg | Sequence[Msg]) -> None:
-        """Have all participants observe a message."""
+        """Let all participants observe a message.
+
+        Args:
+            msg: One message or several.
+        """
         for agent in self.participants:
             await agent.observe(msg)
 
     def set_auto_broadcast(self, enable: bool) -> None:
-        """Whether replies are observed by the others."""
+        """Set whether replies are observed by the others.
+
+        Args:
+            enable: True if they are.
+        """
         self.enable_auto_broadcast = enable
         self._subscribe()
 
@@ -76,7 +97,18 @@ def _list_agents(participants: ReActAgent | Iterable[ReActAgent]) -> list[ReActA
 async def sequential_pipeline(
     agents: Iterable[ReActAgent], msg: Msg | list[Msg] | None = None
 ) -> Msg | list[Msg] | None:
-    """The reply of the last agent, where each is given what the one before it has replied."""
+    """Call agents one after the other, each with the reply of the one before.
+
+    Args:
+        agents: The agents in their order.
+        msg: What the first agent is given; None lets it reply to what it observed.
+
+    Returns:
+        The reply of the last agent.
+
+    Raises:
+        DragomanError: The errors of `ReActAgent.reply`.
+    """
     for agent in agents:
         msg = await agent(msg)
     return msg

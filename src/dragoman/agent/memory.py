@@ -1,4 +1,4 @@
-"""Where a conversation is kept: a protocol of a few methods, and a SQLite file that has them."""
+"""Where a conversation is stored: a protocol of a few methods, and its implementation in SQLite."""
 
 from __future__ import annotations
 
@@ -25,71 +25,105 @@ _RUN = -1  # the position of the run, before that of the first message
 
 
 class Stored(NamedTuple):
-    """The messages of a conversation, and the run that has not ended, as plain JSON."""
+    """The messages of a conversation, and the run that has not ended, as plain JSON.
+
+    Attributes:
+        messages: The messages.
+        run: The run, None if there is none.
+    """
 
     messages: list[Msg]
     run: Mapping[str, Any] | None = None
 
 
 class Memory(Protocol):
-    """What keeps one conversation. A plain list does for a program that forgets at its end.
+    """Stores one conversation. A plain list is enough if it need not outlive the program.
 
-    A memory that several programs, or several requests to one, may have at a time compares and
-    swaps: it remembers the version that `load` gave, `save` raises the version and keeps nothing
-    where the kept one is another by now, but raises RunConflict. So of two that resume one run
-    only one gets anywhere. And where it can, it has the methods of `ClaimedMemory` as well.
+    A memory that several programs, or several requests to one, may use at a time must detect
+    conflicts: it remembers the version that `load` returned, and `save` raises RunConflict and
+    stores nothing if the stored version is another one by now. So of two programs that resume one
+    run, only one succeeds. Where it can, such a memory also has the methods of `ClaimedMemory`.
     """
 
     def load(self) -> Stored:
-        """What is kept."""
+        """Return what is stored."""
 
     def save(
         self, messages: Sequence[Msg], run: Mapping[str, Any] | None
     ) -> Awaitable[None] | None:
-        """Keep this in place of what is kept: all of it, or nothing if it fails.
+        """Replace what is stored: all of it, or nothing if it fails.
 
-        Raises RunConflict if what is kept is not what this memory has loaded or saved last.
+        Args:
+            messages: All messages of the conversation.
+            run: The run that has not ended, as plain JSON; None if there is none.
+
+        Returns:
+            None, or an awaitable of an async memory.
+
+        Raises:
+            RunConflict: What is stored is not what this memory has loaded or saved last.
         """
 
     def clear(self) -> None:
-        """Forget it."""
+        """Delete what is stored."""
 
 
 class ClaimedMemory(Memory, Protocol):
-    """A memory of which one agent at a time may work on the conversation, from claim to release."""
+    """A memory that lets one agent at a time work on the conversation, from claim to release."""
 
     def claim(self) -> Awaitable[None] | None:
-        """Take the conversation before a run. Raises RunConflict while somebody else has it.
+        """Reserve the conversation before a run.
 
-        The claim of a program that was killed must not hold for ever.
+        The claim of a program that was killed must not last for ever.
+
+        Returns:
+            None, or an awaitable of an async memory.
+
+        Raises:
+            RunConflict: Another agent has it.
         """
 
     def release(self) -> Awaitable[None] | None:
-        """Give it back behind the run, however that ended. Without a claim it does nothing."""
+        """Give the conversation back after the run, however that ended, or do nothing.
+
+        Returns:
+            None, or an awaitable of an async memory.
+        """
 
 
 class SqliteMemory:
-    """A conversation in a SQLite file, which holds as many as there are names.
+    """A conversation in a SQLite file, which can hold many, each by its name.
 
-    Each `save` is one transaction, which writes what is new: a message that is in the file is known
-    by being the same object. Of several agents with one conversation, in one program or in several
-    of one machine, one at a time may work on it, and only with what it has loaded itself: the
-    others get a RunConflict before they ask a model or run a tool, and begin anew with a new
-    memory. A claim is a lock of the operating system on a file beside this one, which ends with
-    the program that holds it.
+    Each `save` is one transaction that writes what is new; a message is not written again while it
+    is the same object. Of several agents with one conversation, in one program or in several on one
+    machine, only one at a time may work on it, and only with what it has loaded itself. The others
+    get a RunConflict before they ask a model or run a tool, and must start again with a new memory.
+    A claim is a lock of the operating system on a file next to the SQLite file; it ends with the
+    program that holds it.
+
+    Args:
+        path: The SQLite file; it is created if it does not exist.
+        conversation: The name of the conversation in the file.
     """
 
     def __init__(self, path: str | PathLike[str], conversation: str = "main") -> None:
         self.path = path
         self.conversation = conversation
         self._kept: list[Msg] = []
-        self._version: int | None = None  # None: nothing was loaded or saved, so nothing is stale
+        self._version: int | None = None  # None: nothing was loaded or saved yet
         self._claim: _Lock | None = None
 
     def load(self) -> Stored:
-        """See Memory."""
+        """Return the messages and the run of the conversation.
+
+        Returns:
+            What is stored; no messages if the file does not have the conversation.
+
+        Raises:
+            sqlite3.Error: The file cannot be opened or read.
+        """
         with closing(self._open()) as db, db:
-            db.execute("BEGIN")  # both answers are of one moment
+            db.execute("BEGIN")  # so that both queries see the same version
             rows = db.execute(
                 "SELECT value FROM entries WHERE conversation = ? ORDER BY position",
                 (self.conversation,),
@@ -100,7 +134,16 @@ class SqliteMemory:
         return Stored([*self._kept], run)
 
     def save(self, messages: Sequence[Msg], run: Mapping[str, Any] | None) -> None:
-        """See Memory. Raises sqlite3.Error."""
+        """Write what is new in the conversation, in one transaction.
+
+        Args:
+            messages: All messages of the conversation.
+            run: The run that has not ended, as plain JSON; None if there is none.
+
+        Raises:
+            RunConflict: Another agent has saved the conversation since it was loaded.
+            sqlite3.Error: The file cannot be written.
+        """
         pairs = zip(self._kept, messages, strict=False)
         same = next(
             (i for i, (old, new) in enumerate(pairs) if old is not new),
@@ -125,12 +168,17 @@ class SqliteMemory:
         self._kept, self._version = [*messages], version + 1
 
     def clear(self) -> None:
-        """See Memory."""
+        """Delete the conversation from the file, whatever its version."""
         self._kept, self._version = [], None
         self.save([], None)
 
     def claim(self) -> None:
-        """See ClaimedMemory. Raises OSError where the folder takes no file."""
+        """Lock the conversation before a run; do not wait.
+
+        Raises:
+            RunConflict: Another agent works on the conversation.
+            OSError: The lock file cannot be created.
+        """
         name = blake2b(self.conversation.encode("utf-8", "replace"), digest_size=6).hexdigest()
         lock = _Lock(Path(f"{os.fspath(self.path)}-{name}.lock"))
         if not lock.acquire():
@@ -140,7 +188,7 @@ class SqliteMemory:
         self._claim = lock
 
     def release(self) -> None:
-        """See ClaimedMemory."""
+        """Give the lock back; without a claim, do nothing."""
         lock, self._claim = self._claim, None
         if lock is not None:
             lock.release()
@@ -163,28 +211,28 @@ class SqliteMemory:
 
 
 class _Lock:
-    """A lock on a file, which the operating system gives back when the program ends."""
+    """A lock on a file, which the operating system releases when the program ends."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file = -1
 
     def acquire(self) -> bool:
-        """Whether it is ours now; never waits."""
+        """Try to take the lock without waiting; return whether it was taken."""
         while True:
             file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
             if not _lock(file):
                 os.close(file)
                 return False
-            with suppress(FileNotFoundError):  # whoever had it has taken the file away just now
+            with suppress(FileNotFoundError):  # the last owner has just deleted the file
                 if os.path.samestat(os.fstat(file), self._path.stat()):
                     self._file = file
                     return True
             os.close(file)
 
     def release(self) -> None:
-        """Give it back."""
-        with suppress(OSError):  # Windows keeps a file that is open
+        """Delete the file and release the lock."""
+        with suppress(OSError):  # Windows does not delete open files
             self._path.unlink()
         os.close(self._file)
 

@@ -1,4 +1,8 @@
-"""Run: how far one reply has come, as values that are plain JSON; its limits and its end."""
+"""The progress of one reply, its limits, its end and its result.
+
+`Run` is the state while the agent works, `Reply` the result, `Budget` the limits, and `Pending` a
+call that waits.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,7 @@ from ..model import Cost
 
 _INTERRUPTED = "the program ended while this call ran: whether it took effect is not known"
 _ABANDONED = "the call was not run: the conversation went on without it"
-# why an answer ended that is not complete
+# why an incomplete answer ended
 Reason: TypeAlias = Literal[
     "length",
     "context_overflow",
@@ -53,12 +57,14 @@ Finish: TypeAlias = Literal["done", "paused", "steps", "tokens", "cost", "second
 )
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one reply may take; None is no limit. Looked at between steps, never within one.
+    """The limits of one reply; None is no limit. They are checked between steps, never within one.
 
-    `steps` are calls of the model, `tokens` input and output of all of them; where a host tells no
-    usage, or none that can be, an estimate by the characters of what was asked and answered.
-    `cost` is US dollars (extra `prices`; a model whose price nobody knows raises ConfigError),
-    `seconds` the time in which the agent works, pauses left out.
+    Attributes:
+        steps: Calls of the model.
+        tokens: Input and output tokens of all calls. Where a host reports no usage, or an
+            impossible one, it is estimated from the characters of requests and answers.
+        cost: US dollars (extra `prices`). A model whose price is not known raises ConfigError.
+        seconds: The time in which the agent works, without pauses.
     """
 
     steps: int | None = None
@@ -69,10 +75,15 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A call that waits: for an `approval`, or for whoever runs it (`external`).
+    """A call that waits.
 
-    `key` names this call alone, in every process that has the agent's state: the id of the call is
-    chosen by the model, which may give it to another call, too.
+    Attributes:
+        call: The call.
+        kind: `approval` if it waits for a decision, `external` if it is run elsewhere and waits for
+            its result.
+        key: The key of the call, the same in every process that has the agent's state. No other
+            call has it; the id of a call is chosen by the model, which may use it for another call,
+            too.
     """
 
     call: ToolUseBlock
@@ -83,15 +94,20 @@ class Pending:
 @explains_attributes(OF_REPLIES)
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a run ended with.
+    """The result of a run.
 
-    `msg` is the last message of the agent (None if there is none yet), `finish` why it ended:
-    `done`, `paused` (see `pending`), the limit of the run that was reached, or why its last answer
-    is not all of one: `length` (cut by a limit of tokens), `context_overflow`, `refusal`,
-    `content_filter`, `malformed_call`, `error`, `other`, and `interrupted` for one that broke off,
-    where such an answer is taken (`allow_partial`). `parsed` is the value of `response_format`;
-    `cost` what all answers of the run cost, as `Answer.cost` has it for one, None where nobody
-    knows.
+    Attributes:
+        msg: The last message of the agent, None if there is none yet.
+        finish: Why the run ended: `done`, `paused` (see `pending`), the limit that was reached, or
+            why the last answer is incomplete: `length` (a token limit), `context_overflow`,
+            `refusal`, `content_filter`, `malformed_call`, `error`, `other`, and with
+            `allow_partial` also `interrupted` for one that broke off.
+        parsed: The value of `response_format`, None if none was asked for.
+        usage: The tokens of all answers of the run.
+        cost: The cost of all answers of the run, as `Answer.cost` for one; None where it is not
+            known.
+        losses: What could not be written for the models that were asked.
+        pending: The calls that wait, if the run is paused.
     """
 
     msg: Msg | None
@@ -110,19 +126,32 @@ class Reply:
 
 @dataclass(slots=True)
 class Run:
-    """The progress of one reply.
+    """The progress of one reply, as values that can be plain JSON.
 
-    `started`, `allowed` and `results` are of the open calls, by their keys (see `keyed`), and so is
-    `ended`: those whose results are the reply. `later` are messages that came while calls were
-    open, to stand behind their results. `done`: there is an answer, `finish` why it ended. `losses`
-    and `parsed` are of this process.
+    Attributes:
+        id: The random beginning of the keys of this run's calls.
+        steps: How often the model was called.
+        seconds: How long the agent has worked, without pauses.
+        repairs: How often an answer that did not fit was asked for again.
+        estimated: Tokens that no host has reported.
+        done: Whether there is an answer.
+        finish: Why the answer ended.
+        usage: The tokens of all answers.
+        cost: The cost of all answers, None once one is not known.
+        started: The keys (see `key_calls`) of the open calls that have begun to run.
+        allowed: The keys of the open calls that may run.
+        ended: The keys of the calls whose results are the reply.
+        results: The results of open calls, by key.
+        later: Messages that came while calls were open; they follow the results.
+        losses: What was reported as lost; not part of the stored state.
+        parsed: The value of the answer; not part of the stored state.
     """
 
     id: str = field(default_factory=lambda: token_hex(4))
     steps: int = 0
     seconds: float = 0.0
     repairs: int = 0
-    estimated: int = 0  # tokens of which no host has told
+    estimated: int = 0
     done: bool = False
     finish: Finish = "done"
     usage: Usage = field(default_factory=Usage)
@@ -136,15 +165,15 @@ class Run:
     parsed: Any = None
 
     def key_calls(self, calls: Sequence[ToolUseBlock]) -> dict[str, ToolUseBlock]:
-        """The calls of the newest answer, by keys that no other call of the conversation has.
+        """Return the calls of the newest answer by keys that are unique in the conversation.
 
-        What is kept of a call is never kept by the id that the model gave it: two calls may have
-        one, of one answer or of several, and an approval of the one must not run the other.
+        State of a call is never stored by the id that the model gave it: two calls of one answer or
+        of several may have the same id, and an approval of one must not run the other.
         """
         return {f"{self.id}.{self.steps}.{nth}": call for nth, call in enumerate(calls)}
 
     def new_losses(self, response: Any) -> list[Loss]:
-        """What was lost and was not told of before: at first, or by another model."""
+        """Return the losses that this run has not reported for this target yet."""
         found = {
             (loss.code, loss.target, loss.where, loss.what): loss
             for loss in getattr(response, "losses", ())
@@ -154,9 +183,9 @@ class Run:
         return [*new.values()]
 
     def spend(self, response: Any, asked: Sequence[Msg]) -> Cost | None:
-        """Add one answer of the model; what it cost, None where nobody knows."""
+        """Add the usage of one answer; return its cost, None where it is not known."""
         cost: Cost | None = None
-        with suppress(ConfigError, ValueError, ArithmeticError):  # no package, or no such counts
+        with suppress(ConfigError, ValueError, ArithmeticError):  # no package, or wrong counts
             cost = getattr(response, "cost", None)
         usage = _clean_usage(response.usage)
         self.steps += 1
@@ -169,26 +198,26 @@ class Run:
         return cost
 
     def spend_in_vain(self, response: Any) -> None:
-        """Add what an answer took that is none, or broke off."""
+        """Add the usage of a response that is no answer, or broke off."""
         self.steps += 1
         if response is not None:
             self.usage = self.usage + _clean_usage(response.usage)
 
     def go_on(self, calls: Mapping[str, ToolUseBlock], again: bool) -> None:
-        """Have calls that were running when the program ended run again, or tell of them."""
+        """Handle calls that ran when the program ended: run them again, or report them."""
         for key in [key for key in calls if key in self.started]:
             self.started.remove(key)
             if not again:
                 self.results.setdefault(key, build_error_result(calls[key], _INTERRUPTED))
 
     def leave(self, calls: Mapping[str, ToolUseBlock]) -> None:
-        """Give open calls a result, as the conversation goes on without them."""
+        """Give open calls an error as result: the conversation goes on without them."""
         for key, call in calls.items():
             why = _INTERRUPTED if key in self.started else _ABANDONED
             self.results.setdefault(key, build_error_result(call, why))
 
     def decide(self, key: str, call: ToolUseBlock, verdict: bool | str) -> Msg | None:
-        """Let a call run, or give it the result that says why not, which is returned."""
+        """Allow a call, or store the reason why not as its result, and return that."""
         if verdict is True:
             self.allowed += [] if key in self.allowed else [key]
             return None
@@ -197,7 +226,7 @@ class Run:
         return self.results[key]
 
     def end(self, budget: Budget, max_iters: int) -> Finish | None:
-        """Why the run ends here, if it does: there is an answer, or a limit is reached."""
+        """Return why the run ends now (an answer, or a limit), or None if it goes on."""
         if self.done:
             return self.finish
         usage = self.usage
@@ -215,9 +244,9 @@ class Run:
         return "steps" if self.steps >= max_iters else None
 
     def settle(self, calls: Mapping[str, ToolUseBlock], name: str) -> list[Msg]:
-        """The results of all calls in their order, and what came meanwhile; none stay open.
+        """Return the results of all calls in order, and the later messages; close the calls.
 
-        Where tools have ended the turn, their output is the reply of the agent of this name.
+        Where tools have ended the turn, their output is added as the reply of the agent `name`.
         """
         msgs = [self.results[key] for key in calls]
         if replies := [self.results[key] for key in calls if key in self.ended]:
@@ -229,7 +258,7 @@ class Run:
 
 
 def _outputs(results: Sequence[Msg]) -> str | list[ContentBlock]:
-    """What results say, as the content of a message."""
+    """Join the outputs of results into the content of a message."""
     outputs = [
         block.output
         for msg in results
@@ -250,19 +279,19 @@ def _outputs(results: Sequence[Msg]) -> str | list[ContentBlock]:
 
 
 def build_error_result(call: ToolUseBlock, text: str) -> Msg:
-    """The result of a call that did not run, or not to its end."""
+    """Build the result of a call that did not run, or did not finish."""
     return Msg.tool(call.id, text, call.name, is_error=True)
 
 
 def _clean_usage(usage: Usage) -> Usage:
-    """The figures that can be counts of tokens: a host may tell of -1, or of half a token."""
+    """Drop figures that cannot be token counts: a host may report -1, or half a token."""
     given: dict[str, Any] = {one.name: getattr(usage, one.name) for one in fields(usage)}
     counts = {name for name, value in given.items() if type(value) is int and 0 <= value < 2**53}
     return Usage(**{name: given[name] for name in counts})
 
 
 def _estimate(messages: Sequence[Msg]) -> int:
-    """About how many tokens: four letters of the Latin script make one, one sign of another too."""
+    """Estimate tokens: one for four letters of the Latin script, one for each other character."""
     texts = [text for msg in messages for text in _texts(msg.blocks)]
     signs = sum(len(text) for text in texts)
     wide = sum(len(text.encode("utf-8", "replace")) - len(text) for text in texts) // 2
@@ -270,7 +299,7 @@ def _estimate(messages: Sequence[Msg]) -> int:
 
 
 def _texts(blocks: Sequence[ContentBlock]) -> Iterator[str]:
-    """What a model reads in letters; media have none."""
+    """Yield what a model reads as text; media have none."""
     for block in blocks:
         if isinstance(block, ToolUseBlock):
             yield block.name

@@ -1,7 +1,7 @@
-"""The state of an agent as plain JSON, and the way back from it, which trusts nothing it reads.
+"""The state of an agent as plain JSON, and the reader that checks every value of it.
 
-Whoever stores a state may be wrong about it, and whoever may write there may be hostile: all of it
-has its shape, or none of it is taken.
+A stored state may be damaged, or written by an attacker: it is taken only if all of it has the
+right shape.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..model import Cost
 from .run import Finish, Reason, Run, build_error_result
 
 STATE_VERSION = 2
-_MOST = 2**53  # no count of ours comes near, and every JSON library keeps it
+_MOST = 2**53  # far above any real count, and exact in every JSON library
 _UNKNOWN = "which of several calls with this id had this result is not known"
 _USAGE = (
     "input",
@@ -39,7 +39,7 @@ State: TypeAlias = tuple[str, str | None, list[Msg], Run | None]
 def dump_state(
     name: str, sys_prompt: str | None, messages: Sequence[Msg], run: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """A state of this version."""
+    """Return a state of the current version."""
     value = {
         "name": name,
         "sys_prompt": sys_prompt,
@@ -50,7 +50,11 @@ def dump_state(
 
 
 def load_state(state: Any) -> State:
-    """What `dump_state` gave, of this version or of one before. Raises InvalidMessage."""
+    """Read what `dump_state` returned, in this version or an earlier one.
+
+    Raises:
+        InvalidMessage: It is not a state, or one of a newer version.
+    """
     if not isinstance(state, Mapping) or state.get("kind") != "agent":
         raise _wrong("this is no state of an agent", "$")
     version = _count(state.get("dragoman"), "$.dragoman")
@@ -72,7 +76,7 @@ def load_state(state: Any) -> State:
 
 
 def dump_run(run: Run, calls: Sequence[ToolUseBlock]) -> dict[str, Any]:
-    """A run as plain JSON; `calls` are those that are open."""
+    """Return a run as plain JSON; `calls` are the open ones."""
     keys = run.key_calls(calls)
     usage = {name: getattr(run.usage, name) for name in _USAGE}
     return {
@@ -94,17 +98,21 @@ def dump_run(run: Run, calls: Sequence[ToolUseBlock]) -> dict[str, Any]:
 
 
 def load_run(data: Any, calls: Sequence[ToolUseBlock], path: str = "$.run") -> Run | None:
-    """The run that `dump_run` gave, or None of None. Raises InvalidMessage."""
+    """Read the run that `dump_run` returned; None is no run.
+
+    Raises:
+        InvalidMessage: It is not a run, or not one of these calls.
+    """
     if data is None:
         return None
     old = isinstance(data, Mapping) and "id" not in data
     if old:
         data = {**data, "ended": [], "estimated": 0}
-    if isinstance(data, Mapping) and "finish" not in data:  # of a release that did not tell it
+    if isinstance(data, Mapping) and "finish" not in data:  # of an older release
         data = {**data, "finish": "done"}
     _fields(data, path, {*_READERS} if old else {"id", *_READERS})
     read = {name: reader(data[name], f"{path}.{name}") for name, reader in _READERS.items()}
-    if old:  # of version 1, where the model's own ids were the keys
+    if old:  # version 1 used the model's own ids as keys
         seed = dumps([data["steps"], [[call.id, call.name, call.raw_input] for call in calls]])
         run = Run(id=blake2b(seed.encode("utf-8", "replace"), digest_size=4).hexdigest(), **read)
         _rename(run, calls)
@@ -123,9 +131,9 @@ def load_run(data: Any, calls: Sequence[ToolUseBlock], path: str = "$.run") -> R
 
 
 def _rename(run: Run, calls: Sequence[ToolUseBlock]) -> None:
-    """Keep by our keys what was kept by the ids of calls.
+    """Replace the ids of calls by keys.
 
-    Where an id means several calls, none is allowed, and the result of one is not that of another.
+    Where several calls have one id, none of them is allowed, and none gets the result of another.
     """
     ids = [call.id for call in calls]
     for name in ("started", "allowed", "results"):
@@ -198,7 +206,7 @@ def _finish(value: Any, path: str) -> Finish:
 def _cost(value: Any, path: str) -> Cost | None:
     if value is None:
         return None
-    if isinstance(value, str):  # of version 1
+    if isinstance(value, str):  # version 1
         return Cost(other=_dollars(value, path))
     _fields(value, path, {*_DOLLARS, "source"})
     dollars: dict[str, Any] = {name: _dollars(value[name], f"{path}.{name}") for name in _DOLLARS}

@@ -1,7 +1,7 @@
-"""Conversations that other programs keep: the session logs of coding agents, and trajectories.
+"""Reads conversations of other programs: the session logs of coding agents, and trajectories.
 
-`read_session_log` tells by its content whose log a text is, and gives the conversation as our
-messages. Where a log holds a provider's own JSON, the reader of that provider's wire reads it.
+`read_session_log` recognizes the format by the content, and returns the conversation as `Msg`s. A
+provider's own JSON in a log is read by the reader of that provider's wire.
 """
 
 from __future__ import annotations
@@ -22,28 +22,37 @@ class _LogReader(Protocol):
 
     @property
     def claims(self) -> Callable[[Sequence[LogRow]], bool]:
-        """Whether rows are its log."""
+        """Returns whether rows are a log of this agent."""
 
     @property
     def read(self) -> Callable[[Sequence[LogRow], list[Skipped]], SessionLog]:
-        """The session in rows that are."""
+        """Reads the session in such rows."""
 
 
 _READERS: tuple[_LogReader, ...] = (atif, opencode, pi, claude_code, qwen_code, codex, gemini_cli)
 
 
 def read_session_log(text: str, name: str = "") -> SessionLog:
-    """The conversation in a session log; `name` is what an error calls the file.
+    """Read the conversation in a session log.
 
     Logs of Claude Code, Codex, Gemini CLI, Qwen Code and pi are JSON lines; what `opencode export`
-    prints and an ATIF trajectory are one JSON object. Raises ReadError, with the line, for what is
-    none of these.
+    prints and an ATIF trajectory are one JSON object.
 
     >>> log = read_session_log('{"schema_version": "ATIF-v1.6", "session_id": "s1",'
     ...     ' "agent": {"name": "a", "version": "1"}, "steps": ['
     ...     '{"step_id": 1, "source": "user", "message": "Where is Paris?"}]}')
     >>> log.agent, log.messages[0].text
     ('atif', 'Where is Paris?')
+
+    Args:
+        text: The content of the log.
+        name: The name of the file, for errors.
+
+    Returns:
+        The session.
+
+    Raises:
+        ReadError: The text is not such a log, or a line is broken; the error names the line.
     """
     rows, skipped = read_rows(text, name)
     for reader in _READERS:
@@ -52,6 +61,6 @@ def read_session_log(text: str, name: str = "") -> SessionLog:
     raise unknown_log(rows, name)
 
 
-if not TYPE_CHECKING:  # to which a name that there is not stays an error
+if not TYPE_CHECKING:  # type checkers report unknown names themselves
     __getattr__ = refusing(__name__)
     __dir__ = listing(globals(), __all__)

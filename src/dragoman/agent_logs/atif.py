@@ -1,8 +1,9 @@
 """Trajectories in the Agent Trajectory Interchange Format, ATIF 1.0 to 1.8 (Harbor's RFC 0001).
 
-One JSON object with `steps` of the sources `system`, `user` and `agent`. A step of the agent holds
-its reasoning, its calls and what was observed; a result names its call by `source_call_id`, or is
-what the surroundings said. The rules are those of the validator in harbor 0.25 (October 2026).
+One JSON object with `steps` of the sources `system`, `user` and `agent`. A step of the agent has
+its reasoning, its calls and the observations; a result names its call by `source_call_id`, other
+observations come from the environment. The rules are those of the validator in harbor 0.25 (October
+2026).
 """
 
 from __future__ import annotations
@@ -51,12 +52,12 @@ _SOURCE = ("path", "media_type")
 
 
 def claims(rows: Sequence[LogRow]) -> bool:
-    """Whether the object says that it is a trajectory."""
+    """Return whether the object declares itself a trajectory."""
     return rows[0].text("schema_version").startswith("ATIF-v")
 
 
 def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
-    """The session; trajectories of agents that it called and that stand in it are sidechains."""
+    """Read the session; trajectories of called agents that it contains are sidechains."""
     log = _trajectory(rows[0].data, "$")
     log.skipped = [*skipped, *log.skipped]
     return log
@@ -80,7 +81,7 @@ def _trajectory(data: JsonObject, path: str) -> SessionLog:
 
 
 def _list(value: JsonObject, name: str, path: str) -> list[JsonObject]:
-    """The objects in a field. Raises ReadError for anything else in it."""
+    """Return the objects in a field. Raises ReadError for anything else in it."""
     items = value.get(name) or []
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise _wrong("a list of objects belongs here", member(path, name))
@@ -93,7 +94,7 @@ def _wrong(message: str, path: str) -> ReadError:
 
 
 def _tools(values: Sequence[JsonObject], path: str) -> list[Tool]:
-    """The agent's tools, which are written as OpenAI's functions."""
+    """Return the agent's tools, which are written as OpenAI's functions."""
     tools = []
     for i, value in enumerate(values):
         try:
@@ -104,7 +105,7 @@ def _tools(values: Sequence[JsonObject], path: str) -> list[Tool]:
 
 
 def _add(log: SessionLog, step: JsonObject, path: str) -> None:
-    """The messages of one step: what was said, and what was observed behind it."""
+    """Add the messages of one step: its message, and the observations after it."""
     role = _ROLES.get(str(step.get("source")))
     if role is None:
         raise _wrong("the source of a step is system, user or agent", f"{path}.source")
@@ -128,7 +129,7 @@ def _add(log: SessionLog, step: JsonObject, path: str) -> None:
 
 
 def _calls(step: JsonObject, path: str, skipped: list[Skipped]) -> list[ToolUseBlock]:
-    """The calls of a step. Raises ReadError for one without an id or a name."""
+    """Return the calls of a step. Raises ReadError for one without an id or a name."""
     calls = []
     for i, call in enumerate(_list(step, "tool_calls", path)):
         place = f"{path}.tool_calls[{i}]"
@@ -141,7 +142,7 @@ def _calls(step: JsonObject, path: str, skipped: list[Skipped]) -> list[ToolUseB
 def _read_observations(
     step: JsonObject, names: dict[str, str], path: str, skipped: list[Skipped]
 ) -> list[Msg]:
-    """Results of calls, and what came without a call, which the surroundings say."""
+    """Read results of calls, and observations without a call, which come from the environment."""
     found = objects(step.get("observation"), f"{path}.observation", skipped, ("results",))
     if len(found) != 1:
         return []
@@ -163,7 +164,7 @@ def _read_observations(
 
 
 def _content(value: Json, path: str, skipped: list[Skipped]) -> list[ContentBlock]:
-    """A text, or parts of text, image and audio."""
+    """Read a text, or parts of text, image and audio."""
     if value is None or isinstance(value, str):
         return [TextBlock(value)] if value else []
     if not isinstance(value, list):

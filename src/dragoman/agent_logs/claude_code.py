@@ -1,8 +1,8 @@
 """Logs of Claude Code: `~/.claude/projects/<folder>/<session>.jsonl`, as 2.1.197 writes them.
 
-Each row is a node of a tree: `parentUuid` is what it follows. A row of `user` or `assistant` holds
-a message of the Messages API; an answer of several blocks stands in several rows that share the
-message's id, with results between them. Rewinding leaves branches that nothing goes on from.
+Each row is a node of a tree: `parentUuid` names the row before it. A row of `user` or `assistant`
+holds a message of the Messages API. An answer of several blocks is written as several rows with the
+same message id, with results between them. Rewinding leaves branches without a continuation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .log import LogRow, SessionLog, Skipped, date_messages, find_branch, once, 
 
 _AGENT = "claude-code"
 _SAID = ("user", "assistant")
-_SYNTHETIC = "<synthetic>"  # the model of what the program itself says in the model's place
+_SYNTHETIC = "<synthetic>"  # the model name on messages that the program wrote itself
 
 _ROW = (
     "type",
@@ -49,7 +49,7 @@ _OTHER = "a note of the program, no message"
 
 
 def claims(rows: Sequence[LogRow]) -> bool:
-    """Whether there is a message in a node of a tree."""
+    """Return whether a node of a tree holds a message."""
     return any(_is_message(row) for row in rows)
 
 
@@ -63,11 +63,11 @@ def _is_message(row: LogRow) -> bool:
 
 
 def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
-    """The session; agents that it called and that stand in the same file are its sidechains."""
+    """Read the session; called agents in the same file are its sidechains."""
     rows, repeated = once(rows)
     main = [row for row in rows if not row.data.get("isSidechain")]
     aside = [row for row in rows if row.data.get("isSidechain")]
-    if not any(_is_message(row) for row in main):  # the log of a called agent by itself
+    if not any(_is_message(row) for row in main):  # a separate log of a called agent
         main, aside = list(rows), []
     log = _conversation(main)
     log.skipped = sorted([*skipped, *repeated, *log.skipped], key=_line)
@@ -80,7 +80,7 @@ def _line(one: Skipped) -> int:
 
 
 def _groups(rows: Iterable[LogRow]) -> list[list[LogRow]]:
-    """The rows of each called agent: by its id, else by the root that they hang from."""
+    """Return the rows of each called agent: by its id, else by the root of their tree."""
     groups: dict[str, list[LogRow]] = {}
     roots: dict[str, str] = {}
     for row in rows:
@@ -92,7 +92,7 @@ def _groups(rows: Iterable[LogRow]) -> list[list[LogRow]]:
 
 
 def _conversation(rows: Sequence[LogRow]) -> SessionLog:
-    """What was said on the branch that the session ended on."""
+    """Read the messages on the branch that the session ended on."""
     kept, skipped = _select_rows(rows)
     entries: list[_Entry] = []
     for row in kept:
@@ -118,7 +118,7 @@ def _session(rows: Sequence[LogRow]) -> str:
 
 
 def _select_rows(rows: Sequence[LogRow]) -> tuple[list[LogRow], list[Skipped]]:
-    """The rows that were said, in order, and a note for each of the others."""
+    """Return the rows of the conversation in order, and a note for each of the others."""
     way = find_branch(rows, _is_message)
     ids = {_message_id(row) for row in rows if row.text("uuid") in way} - {""}
     calls = {
@@ -155,7 +155,7 @@ def _message_id(row: LogRow) -> str:
 
 
 def _read_block_field(row: LogRow, name: str) -> Iterator[str]:
-    """The values of this field of the content's blocks."""
+    """Yield the values of this field of the content's blocks."""
     content = row.object("message").get("content")
     for block in content if isinstance(content, list) else ():
         if isinstance(block, dict) and isinstance(block.get(name), str):
@@ -176,7 +176,7 @@ def _read_attachment_type(row: LogRow) -> str:
 
 
 def _read_queued_prompt(row: LogRow) -> Json:
-    """What the user said while the agent worked: it reaches the model as words of the user's."""
+    """Return what the user wrote while the agent worked; the model gets it as a user message."""
     attachment = row.object("attachment")
     return attachment.get("prompt") if attachment.get("type") == "queued_command" else None
 
@@ -185,7 +185,7 @@ def _read_queued_prompt(row: LogRow) -> Json:
 
 
 class _Entry:
-    """One message of the API, made of the rows that hold its blocks."""
+    """One message of the API, built from the rows with its blocks."""
 
     __slots__ = ("id", "message", "model", "row", "summary")
 
@@ -198,7 +198,7 @@ class _Entry:
 
 
 def _add(entries: list[_Entry], row: LogRow) -> None:
-    """Put a row behind the others, or its blocks to those of the same message."""
+    """Append a row, or append its blocks to the entry of the same message."""
     if row.text("type") == "attachment":
         entries.append(_Entry(row, {"role": "user", "content": _read_queued_prompt(row)}))
         return
@@ -231,7 +231,7 @@ def _takes_results(entry: _Entry) -> bool:
 
 
 def _messages(entries: Sequence[_Entry]) -> list[Msg]:
-    """The messages as the reader of the Messages API gives them."""
+    """Return the messages as the reader of the Messages API reads them."""
     if not entries:
         return []
     model = next((entry.model for entry in entries if entry.model), None)

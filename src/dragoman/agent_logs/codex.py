@@ -1,9 +1,9 @@
 """Logs of Codex: `~/.codex/sessions/<date>/rollout-*.jsonl`, as 0.169 writes them.
 
-Each row has a `type` and a `payload`. Those of the type `response_item` are items of the Responses
-API; one of the type `compacted` says with which items the session went on; `session_meta` and
-`turn_context` name the session, its instructions and the model. All else is told twice, or is for
-the screen.
+Each row has a `type` and a `payload`. Rows of the type `response_item` are items of the Responses
+API; a row of the type `compacted` has the items with which the session went on; `session_meta` and
+`turn_context` have the session's name, its instructions and the model. All other rows are
+duplicates, or for display only.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MADE = ("replacement_history", "message")
 
 
 def claims(rows: Sequence[LogRow]) -> bool:
-    """Whether rows carry a payload, and one is the head of a session or an item."""
+    """Return whether rows have a payload, and one is the head of a session or an item."""
     kinds = ("session_meta", "response_item")
     return any(
         row.data.get("type") in kinds and isinstance(row.data.get("payload"), dict) for row in rows
@@ -41,7 +41,7 @@ def claims(rows: Sequence[LogRow]) -> bool:
 
 
 def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
-    """The session. What replaced the history at a compaction stands behind it, as it was sent."""
+    """Read the session. What replaced the history at a compaction follows it, as it was sent."""
     log = SessionLog("codex", skipped=skipped)
     part = _Section()
     for row in rows:
@@ -79,7 +79,7 @@ def _instructions(meta: JsonObject) -> str:
 
 
 def _unread(row: LogRow, payload: JsonObject, known: Sequence[str]) -> list[Skipped]:
-    """Notes on the fields of a row and of its payload that are none of the known ones."""
+    """Return notes on the unknown fields of a row and of its payload."""
     path = f"{row.place}.payload"
     base = skipped_fields(f"{path}.base_instructions", payload.get("base_instructions"), ("text",))
     rest = skipped_fields(path, payload, known)
@@ -87,7 +87,7 @@ def _unread(row: LogRow, payload: JsonObject, known: Sequence[str]) -> list[Skip
 
 
 def _replacement(made: JsonObject, row: LogRow, skipped: list[Skipped]) -> list[JsonObject]:
-    """The items with which the session goes on; older logs keep the summary alone."""
+    """Return the items with which the session goes on; older logs have the summary only."""
     path = f"{row.place}.payload.replacement_history"
     if items := objects(made.get("replacement_history"), path, skipped):
         return items
@@ -95,12 +95,12 @@ def _replacement(made: JsonObject, row: LogRow, skipped: list[Skipped]) -> list[
     return [{"type": "message", "role": "user", "content": content}]
 
 
-# how what Codex says in the user's name begins
+# the beginnings of user messages that Codex itself writes
 _CONTEXT = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions")
 
 
 def _is_asked(item: JsonObject) -> bool:
-    """Whether the user says it: a turn begins with it."""
+    """Return whether the user wrote it: a turn begins with it."""
     content = item.get("content")
     if item.get("type") != "message" or item.get("role") != "user":
         return False
@@ -119,7 +119,7 @@ class _Section:
         self._place = ""
 
     def add(self, row: LogRow, item: JsonObject, skipped: list[Skipped]) -> None:
-        """Take an item, without Codex's notes on it."""
+        """Add an item, without Codex's notes on it."""
         if _NOTES in item:
             item = {name: value for name, value in item.items() if name != _NOTES}
             skipped.append(row.note_skipped(_NOTES, _WHY[_NOTES]))
@@ -128,10 +128,10 @@ class _Section:
         self._place = self._place or row.place
 
     def roll_back(self, turns: Json, row: LogRow, skipped: list[Skipped]) -> None:
-        """Drop the last turns, each from a message of the user on, as the session went on without.
+        """Drop the last turns, each from a user message on; the session went on without them.
 
-        Codex drops them in the same way, and leaves alone what it says itself in the user's name.
-        Source: `drop_last_n_user_turns` of openai/codex, 0.171.
+        Codex drops them in the same way, and keeps user messages that it wrote itself. Source:
+        `drop_last_n_user_turns` of openai/codex, 0.171.
         """
         begins = [i for i, item in enumerate(self._items) if _is_asked(item)]
         count = turns if type(turns) is int and turns > 0 else 0
@@ -144,7 +144,7 @@ class _Section:
         del self._items[first:]
 
     def messages(self, model: str | None) -> list[Msg]:
-        """The messages as the reader of the Responses API gives them."""
+        """Return the messages as the reader of the Responses API reads them."""
         if not self._items:
             return []
         body: dict[str, Any] = {"model": model, "input": self._items}

@@ -1,8 +1,8 @@
 """Logs of Gemini CLI: `~/.gemini/tmp/<project>/chats/session-*.jsonl`, as 0.61 writes them.
 
-A row is a message, a change of the session (`$set`), or the head. A message that comes again under
-its id takes the place of the first; `$set.messages` takes the place of all, and `$rewindTo` removes
-one and what follows it. Before 0.50 the same stood in one JSON object.
+A row is a message, a change of the session (`$set`), or the head. A message whose id has occurred
+replaces the earlier one; `$set.messages` replaces all, and `$rewindTo` removes one and what follows
+it. Before 0.50 the same data was one JSON object.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _THOUGHT = ("subject", "description", "timestamp")
 
 
 def claims(rows: Sequence[LogRow]) -> bool:
-    """Whether a row is the head of a session of a project."""
+    """Return whether a row is the head of a session of a project."""
     return any({"sessionId", "projectHash"} <= set(row.data) for row in rows)
 
 
 def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
-    """The session. Where a compaction replaced the messages, those from before stay in front."""
+    """Read the session. Messages that a compaction replaced come before its result."""
     log = SessionLog("gemini-cli", skipped=skipped)
     history = _History(log)
     for row in rows:
@@ -61,19 +61,19 @@ def _take(history: _History, row: LogRow) -> None:
 
 
 class _History:
-    """The messages as they stand, by id and in order.
+    """The current messages, by id and in order.
 
-    Resuming writes messages anew, under the same ids; an answer and its results then share one, so
-    the type belongs to the key.
+    Resuming writes messages again, under the same ids; an answer and its results then have the same
+    id, so the type is a part of the key.
     """
 
     def __init__(self, log: SessionLog) -> None:
         self.log = log
         self._rows: _Rows = {}
-        self._replaced: _Rows = {}  # what a list took the place of, until something is said
+        self._replaced: _Rows = {}  # the messages that a list replaced, until the next message
 
     def put(self, message: Json, row: LogRow) -> None:
-        """A message at the end, or in the place of the one with its id."""
+        """Append a message, or replace the one with its id."""
         self._settle()
         self._put(message, row)
 
@@ -91,7 +91,7 @@ class _History:
             self.log.model = model
 
     def rewind(self, id: str, row: LogRow) -> None:
-        """Remove this message and those behind it; all of them, where there is no such one."""
+        """Remove this message and those after it; all messages, if there is no such one."""
         self._settle()
         keys = list(self._rows)
         start = next((i for i, key in enumerate(keys) if key[0] == id), 0)
@@ -100,14 +100,14 @@ class _History:
             self.log.skipped.append(self._rows.pop(gone)[1].note_skipped("abandoned branch", why))
 
     def replace(self, messages: list[Json], row: LogRow) -> None:
-        """Other messages in the place of all; a compaction if one is gone when the talk goes on."""
+        """Replace all messages; a compaction if one is missing when the conversation goes on."""
         self._replaced = {**self._replaced, **self._rows}
         self._rows = {}
         for message in messages:
             self._put(message, row)
 
     def _settle(self) -> None:
-        """A list that replaced others sums up, if it says something new for what is gone."""
+        """Note a list that replaced others as a summary if it has new text for what is missing."""
         gone = [key for key in self._replaced if key not in self._rows]
         if gone and any(key not in self._replaced for key in self._rows):
             self.log.messages += _messages([*self._replaced.values()], self.log)
@@ -120,13 +120,13 @@ class _History:
         self._replaced = {}
 
     def close(self) -> None:
-        """Read what stands here into the log."""
+        """Read the current messages into the log."""
         self._settle()
         self.log.messages += _messages([*self._rows.values()], self.log)
 
 
 def _messages(rows: Sequence[tuple[JsonObject, LogRow]], log: SessionLog) -> list[Msg]:
-    """The messages as the reader of generateContent gives them."""
+    """Return the messages as the reader of generateContent reads them."""
     contents, times = [], []
     answered = {id for message, _ in rows for id in _list_answered_calls(message)}
     for message, row in rows:
@@ -155,7 +155,7 @@ def _messages(rows: Sequence[tuple[JsonObject, LogRow]], log: SessionLog) -> lis
 def _contents(
     message: JsonObject, answered: set[str], place: str, skipped: list[Skipped]
 ) -> Iterator[JsonObject]:
-    """What the model said and was told: contents of the API."""
+    """Yield contents of the API: what the model wrote, and what it was sent."""
     if message.get("type") == "user":
         yield {"role": "user", "parts": _parts(message.get("content"))}
         return
@@ -163,7 +163,7 @@ def _contents(
     thoughts = objects(message.get("thoughts"), f"{place}.thoughts", skipped, _THOUGHT)
     parts = [*_thoughts(thoughts), *_parts(message.get("content")), *map(_call, calls)]
     yield {"role": "model", "parts": parts}
-    # newer releases tell the results once more as a message of the user's
+    # newer releases repeat the results as a user message
     results = []
     for call in calls:
         if isinstance(id := call.get("id"), str) and id in answered:
@@ -182,7 +182,7 @@ def _thoughts(thoughts: Sequence[JsonObject]) -> Iterator[JsonObject]:
 
 
 def _parts(content: Json) -> list[Any]:
-    """A part, a list of them, or a text, as parts."""
+    """Return a part, a list of parts, or a text as a list of parts."""
     if isinstance(content, str):
         return [{"text": content}] if content else []
     if isinstance(content, dict):
@@ -198,7 +198,7 @@ def _call(call: JsonObject) -> JsonObject:
 
 
 def _list_answered_calls(message: JsonObject) -> Iterator[str]:
-    """The ids of the calls that a message of the user's answers."""
+    """Yield the ids of the calls that a user message answers."""
     for part in _parts(message.get("content")) if message.get("type") == "user" else ():
         response = part.get("functionResponse") if isinstance(part, dict) else None
         if isinstance(response, dict) and isinstance(response.get("id"), str):

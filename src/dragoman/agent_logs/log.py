@@ -1,4 +1,4 @@
-"""What a session log gives, and its rows as they stand in the file."""
+"""SessionLog, the rows of a log's file, and what the readers of several agents share."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from ..text.redaction import Shown
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something of the log that is no part of the conversation.
+    """Something in the log that is not part of the conversation.
 
-    `place` is its line, or its path in a log that is one object; `what` is its kind, in the
-    agent's own words; `why` says why it is left out.
+    Attributes:
+        place: Its line, or its path in a log that is one object.
+        what: Its kind, in the agent's own words.
+        why: Why it is left out.
     """
 
     place: str
@@ -28,16 +30,20 @@ class Skipped:
 
 @dataclass(slots=True, repr=False)
 class SessionLog(Shown):
-    """A session of an agent, which is `claude-code`, `codex`, `gemini-cli`, `pi` or another one.
+    """A session of an agent.
 
-    `agent` may also be `opencode`, `qwen-code` or `atif`.
-
-    `messages` are all that was said, also before a compaction. At each index in `compactions` the
-    agent went on with what stands from there on: a summary, and what it kept. `sidechains` are the
-    conversations of agents that this one called, where they stand in the same file. `model` is the
-    one that was asked last. `tools` are empty where the agent keeps no record of them. `cleared`
-    names the calls whose results the model is shown no more, by their ids, with what it reads in
-    their place; `messages` still have the results, `current` has those words.
+    Attributes:
+        agent: `claude-code`, `codex`, `gemini-cli`, `pi`, `opencode`, `qwen-code` or `atif`.
+        model: The model that was asked last.
+        messages: All messages, including those before a compaction.
+        tools: The tools; empty if the agent does not record them.
+        session: The id of the session.
+        skipped: What is not part of the conversation.
+        compactions: Indexes in `messages`: from each on, the agent went on with the messages that
+            follow, a summary and what it kept.
+        sidechains: The conversations of called agents in the same file.
+        cleared: The ids of calls whose results the model is no longer shown, with the text that
+            replaces each; `messages` still have the results, `current` has the texts.
     """
 
     agent: str
@@ -57,17 +63,17 @@ class SessionLog(Shown):
 
     @property
     def current(self) -> list[Msg]:
-        """What the model was shown last: the messages since the latest compaction."""
+        """The messages that the model was shown last: those since the latest compaction."""
         shown = self.messages[self.compactions[-1] if self.compactions else 0 :]
         return [_without(msg, self.cleared) for msg in shown] if self.cleared else shown
 
     def request(self) -> ChatRequest:
-        """The conversation as the agent would go on with it."""
+        """Return the conversation as the agent would continue it."""
         return ChatRequest(self.current, tools=list(self.tools), model=self.model)
 
 
 def _without(msg: Msg, cleared: Mapping[str, str]) -> Msg:
-    """The message with words in the place of results that are cleared."""
+    """Return the message with texts in place of cleared results."""
     if not any(isinstance(one, ToolResultBlock) and one.id in cleared for one in msg.blocks):
         return msg
     blocks = [
@@ -81,38 +87,40 @@ def _without(msg: Msg, cleared: Mapping[str, str]) -> Msg:
 
 @dataclass(frozen=True, slots=True)
 class LogRow:
-    """One object of a log, and the line that it stands in."""
+    """One object of a log, and its line."""
 
     line: int
     data: JsonObject
 
     @property
     def place(self) -> str:
-        """Where it stands, for errors and for what is skipped."""
+        """The line, for errors and notes."""
         return f"line {self.line}"
 
     def text(self, name: str) -> str:
-        """The field if it is a text, else an empty one."""
+        """Return the field if it is a text, else an empty text."""
         value = self.data.get(name)
         return value if isinstance(value, str) else ""
 
     def object(self, name: str) -> JsonObject:
-        """The field if it is an object, else an empty one."""
+        """Return the field if it is an object, else an empty one."""
         value = self.data.get(name)
         return value if isinstance(value, dict) else {}
 
     def note_skipped(self, what: str, why: str) -> Skipped:
-        """The note that this row is left out."""
+        """Return a note that this row is left out."""
         return Skipped(self.place, what, why)
 
 
 def read_rows(text: str, name: str) -> tuple[list[LogRow], list[Skipped]]:
-    """The objects of a log: one for the whole text, or one a line.
+    """Return the objects of a log: one for the whole text, or one for each line.
 
-    A last line that breaks off, as it does where an agent was killed, is skipped. Raises ReadError
-    with the line of any other that is no JSON object.
+    An incomplete last line, which a killed agent leaves, is skipped.
+
+    Raises:
+        ReadError: Another line is not a JSON object; the error names the line.
     """
-    # not splitlines: JSON strings may hold U+2028 as it is
+    # not splitlines: JSON strings may contain U+2028
     lines = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
     skipped: list[Skipped] = []
     if not lines:
@@ -120,7 +128,7 @@ def read_rows(text: str, name: str) -> tuple[list[LogRow], list[Skipped]]:
     try:
         whole = loads(text)
     except ReadError as error:
-        if lines[0][1].strip() == "{":  # one object that is laid out, and broken
+        if lines[0][1].strip() == "{":  # one object over several lines, and broken
             raise _unread(name, f"line {lines[0][0]}", error.message) from error
     else:
         if isinstance(whole, dict):
@@ -142,7 +150,7 @@ def read_rows(text: str, name: str) -> tuple[list[LogRow], list[Skipped]]:
 
 
 def _heal_row(value: JsonObject, number: int, skipped: list[Skipped]) -> JsonObject:
-    """The object without halves of surrogate pairs, which have no UTF-8 form; named if any were."""
+    """Return the object without halves of surrogate pairs, which have no UTF-8 form; note any."""
     places: list[str] = []
     result: JsonObject = heal(value, "$", places)
     if places:
@@ -158,7 +166,7 @@ def _unread(name: str, place: str, message: str) -> ReadError:
 
 
 def unknown_log(rows: Sequence[LogRow], name: str) -> ReadError:
-    """The error for rows that no agent writes."""
+    """Build the error for rows that are not from a known agent."""
     keys = ", ".join(sorted(rows[0].data)[:8]) or "nothing"
     where = f"{name}, {rows[0].place}" if name else rows[0].place
     hint = (
@@ -171,7 +179,7 @@ def unknown_log(rows: Sequence[LogRow], name: str) -> ReadError:
 
 
 def once(rows: Sequence[LogRow], key: str = "uuid") -> tuple[list[LogRow], list[Skipped]]:
-    """The rows, each node once: a resumed session may copy its own transcript, with all ids."""
+    """Return the rows, each node once: a resumed session may copy its transcript, with all ids."""
     seen: set[str] = set()
     kept: list[LogRow] = []
     repeated: list[Skipped] = []
@@ -191,9 +199,9 @@ def find_branch(
     key: str = "uuid",
     parents: Sequence[str] = ("parentUuid", "logicalParentUuid"),
 ) -> set[str]:
-    """The nodes of a tree between the last row that `is_end` and the root.
+    """Return the nodes of a tree between the last row that `is_end` and the root.
 
-    Where the parent of a node is not in the file, the message that stands before it is.
+    If the parent of a node is not in the file, the message before it is used.
     """
     nodes = {row.text(key): row for row in rows if row.text(key)}
     before = dict(zip(nodes, ["", *nodes], strict=False))
@@ -211,9 +219,9 @@ def find_branch(
 def date_messages(
     messages: Iterable[Msg], times: Mapping[int, str], models: Mapping[int, str]
 ) -> None:
-    """Note on messages when they were said and by which model.
+    """Note on messages when they were written and by which model.
 
-    Both mappings are by the id of the JSON that a message was read from.
+    Both mappings are by the id of the JSON object that a message was read from.
     """
     for message in messages:
         source = id(getattr(message, "read_from", None))
@@ -224,7 +232,7 @@ def date_messages(
 
 
 def skipped_fields(path: str, value: Json, known: Iterable[str]) -> list[Skipped]:
-    """A note for each field of an object that is none of those that are read."""
+    """Return a note for each field of an object that is not read."""
     if not isinstance(value, dict):
         return []
     read = frozenset(known)
@@ -233,7 +241,11 @@ def skipped_fields(path: str, value: Json, known: Iterable[str]) -> list[Skipped
 
 
 def text_at(value: JsonObject, name: str, path: str) -> str:
-    """The text in a field that has to have one. Raises ReadError for anything else."""
+    """Return the text in a required field.
+
+    Raises:
+        ReadError: The field holds no text.
+    """
     found = value.get(name)
     if not isinstance(found, str):
         kind = "nothing" if found is None else f"a {type(found).__name__}"
@@ -244,9 +256,9 @@ def text_at(value: JsonObject, name: str, path: str) -> str:
 def objects(
     value: Json, path: str, skipped: list[Skipped], known: Iterable[str] = ()
 ) -> list[JsonObject]:
-    """The objects of a list, and a note for all else that stands in its place.
+    """Return the objects of a list, and add a note for anything else in it.
 
-    With `known`, there is a note for each other field of these objects, too.
+    With `known`, there is also a note for each other field of these objects.
     """
     if value is None:
         return []

@@ -1,7 +1,7 @@
-"""What `opencode export` prints, as 1.18 does: `info`, and `messages` of an `info` and `parts`.
+"""The output of `opencode export`, as of 1.18: `info`, and `messages` of an `info` and `parts`.
 
-opencode keeps a form of its own, whichever provider it speaks to: a call and its result are one
-part. A part of the type `compaction` says that a summary follows, with which the session goes on.
+opencode has one form for all providers: a call and its result are one part. After a part of the
+type `compaction` comes a summary, with which the session goes on.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _INFO = ("id", "role", "time", "modelID", "error", "sessionID")
 _IDS = ("id", "sessionID", "messageID")
 _PART = (*_IDS, "type", "text", "url", "mime", "filename", "metadata")
 _CALL = (*_IDS, "type", "callID", "tool", "state")
-# what the model reads where opencode cleared a result (session/message-v2.ts of 1.18.33)
+# the text in place of a result that opencode cleared (session/message-v2.ts of 1.18.33)
 _CLEARED = "[Old tool result content cleared]"
 _STATE = ("status", "input", "output", "error", "attachments")
 _SEALS = ("signature", "reasoningEncryptedContent", "redactedData")
@@ -48,7 +48,7 @@ _WHY = {
 
 
 def claims(rows: Sequence[LogRow]) -> bool:
-    """Whether the log is one object of a session and messages in parts."""
+    """Return whether the log is one object with a session and messages in parts."""
     messages = rows[0].data.get("messages")
     return (
         isinstance(rows[0].data.get("info"), dict)
@@ -58,7 +58,7 @@ def claims(rows: Sequence[LogRow]) -> bool:
 
 
 def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
-    """The session of one exported object."""
+    """Read the session of one exported object."""
     data = rows[0].data
     skipped += skipped_fields("$", data, ("info", "messages"))
     log = SessionLog("opencode", session=str(data["info"].get("id") or ""), skipped=skipped)
@@ -100,7 +100,7 @@ def _add(log: SessionLog, info: JsonObject, parts: Sequence[Json], path: str) ->
 
 
 def _time(info: JsonObject) -> str | None:
-    """When the message was made, as an ISO 8601 time in UTC; the log has milliseconds."""
+    """Return when the message was written, as an ISO 8601 time in UTC; the log has milliseconds."""
     time = info.get("time")
     made = time.get("created") if isinstance(time, dict) else None
     if type(made) is not int or not 0 <= made < _LAST:
@@ -109,7 +109,7 @@ def _time(info: JsonObject) -> str | None:
 
 
 def _unread(part: JsonObject, place: str) -> list[Skipped]:
-    """Notes on what a part that is read has besides."""
+    """Return notes on the unknown fields of a part."""
     notes = skipped_fields(place, part, _PART)
     issuers = dict(_objects(part.get("metadata")))
     notes += skipped_fields(f"{place}.metadata", part.get("metadata"), issuers)
@@ -119,7 +119,7 @@ def _unread(part: JsonObject, place: str) -> list[Skipped]:
 
 
 class _Speech:
-    """What is said until tools have run: blocks, and the results that follow them."""
+    """The blocks until tools have run, and the results that follow them."""
 
     def __init__(self, role: str, time: str | None) -> None:
         self.role = role
@@ -128,7 +128,7 @@ class _Speech:
         self._results: list[ToolResultBlock] = []
 
     def call(self, part: JsonObject, place: str, log: SessionLog) -> None:
-        """A call, and what became of it. Raises ReadError for one without an id or a name."""
+        """Add a call and its result. Raises ReadError for one without an id or a name."""
         skipped = log.skipped
         id, name = text_at(part, "callID", place), text_at(part, "tool", place)
         [state] = objects(part.get("state"), f"{place}.state", skipped, _STATE) or [{}]
@@ -148,7 +148,7 @@ class _Speech:
             self._results.append(ToolResultBlock(id, name, output))
 
     def take_messages(self) -> list[Msg]:
-        """The messages so far; what comes next begins another."""
+        """Return the messages so far, and start again."""
         made = []
         if self.blocks:
             made.append(Msg("", self.blocks, self.role, timestamp=self.time))
@@ -159,7 +159,7 @@ class _Speech:
 
 
 def _output(state: JsonObject, path: str, skipped: list[Skipped]) -> str | list[ContentBlock]:
-    """What a tool gave: its text, and the files that it showed."""
+    """Return the output of a tool: its text, and the files that it showed."""
     text = str(state.get("output") or "")
     shown = objects(state.get("attachments"), path, skipped, _PART)
     files = [block for file in shown if (block := _file(file))]
@@ -179,7 +179,7 @@ def _block(part: Json, kind: str | None) -> ContentBlock | None:
 
 
 def _thinking(part: JsonObject) -> ThinkingBlock:
-    """Thinking, with the signature that its provider gave it."""
+    """Return the thinking, with the signature of its provider."""
     block = ThinkingBlock(str(part.get("text") or ""))
     for _, fields in _objects(part.get("metadata")):
         block.signature = fields.get("signature") or block.signature

@@ -1,8 +1,8 @@
 """Logs of pi: `~/.pi/agent/sessions/<folder>/<time>_<session>.jsonl`, version 3 (pi 1.6).
 
-Each entry is a node of a tree, and the session is what leads to the last one. The package
+Each entry is a node of a tree, and the session is the path to the last one. The package
 @earendil-works/pi-coding-agent describes them in docs/session-format.md and docs/message-types.md;
-its messages.js has the words that stand around summaries (read and run on 2026-11-28).
+its messages.js has the texts around summaries (read and run on 2026-11-28).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _TREE = ("message", "compaction", "branch_summary", "custom_message", "context_e
 
 
 def claims(rows: Sequence[LogRow]) -> bool:
-    """Whether the log begins with the head of a session, and nodes of a tree follow."""
+    """Return whether the log begins with the head of a session, and nodes of a tree follow."""
     head = rows[0].data
     return (
         head.get("type") == "session"
@@ -55,7 +55,11 @@ def claims(rows: Sequence[LogRow]) -> bool:
 
 
 def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
-    """The session on the branch that it ended on. Raises ReadError for broken entries."""
+    """Read the session on the branch that it ended on.
+
+    Raises:
+        ReadError: An entry is broken.
+    """
     head, entries = rows[0], [*rows[1:]]
     log = SessionLog("pi", session=head.text("id"), skipped=list(skipped))
     entries, repeated = once(entries, "id")
@@ -82,7 +86,7 @@ class _Session:
     def __init__(self, log: SessionLog, entries: Sequence[LogRow]) -> None:
         self.log = log
         self.sections: dict[str, str] = {}
-        self.words = ""  # of the system message that has no sections
+        self.words = ""  # the text of a system message without sections
         self.tools: dict[str, Tool] = {}
         self.entries = entries
         self.edits = {
@@ -101,7 +105,7 @@ class _Session:
             self.log.messages += self._read_message(row)
 
     def close(self) -> None:
-        """Put the system prompt, as it stands at the end, before what the model is shown."""
+        """Insert the final system prompt before the messages that the model is shown."""
         text = self._prompt()
         if text:
             start = self.log.compactions[-1] if self.log.compactions else 0
@@ -112,7 +116,7 @@ class _Session:
         return "\n\n".join(filter(None, (self.words, *self.sections.values())))
 
     def _compact(self, row: LogRow) -> None:
-        """What the session goes on with: the summary, and the entries that were kept."""
+        """Start again with the summary, and the entries that were kept."""
         self.log.compactions.append(len(self.log.messages))
         if checkpoint := row.object("systemMessage"):
             self.sections, self.words, self.tools = {}, "", {}
@@ -128,7 +132,7 @@ class _Session:
                 self.log.messages += self._read_message(entry)
 
     def _read_message(self, row: LogRow) -> Iterator[Msg]:
-        """The message of an entry, if the model is shown one."""
+        """Yield the message of an entry, if the model is shown one."""
         kind, message = row.text("type"), row.object("message")
         time = row.text("timestamp") or None
         if kind == "branch_summary":
@@ -189,7 +193,7 @@ class _Session:
                 return None
 
     def _system(self, message: JsonObject) -> None:
-        """Take a change of the system prompt and of the tools."""
+        """Apply a change of the system prompt and of the tools."""
         content = message.get("content")
         self.words = content if isinstance(content, str) and content else self.words
         sections = message.get("sections")
@@ -232,7 +236,7 @@ def _objects(value: Json) -> list[dict[str, Any]]:
 
 
 def _thinking(part: JsonObject, api: str) -> ThinkingBlock:
-    """Thinking with its seal: a signature, or the item of Responses that holds an encrypted one."""
+    """Return thinking with its proof: a signature, or the Responses item with an encrypted form."""
     block = ThinkingBlock(str(part.get("thinking") or ""))
     seal = part.get("thinkingSignature")
     if not isinstance(seal, str):
@@ -252,7 +256,7 @@ def _thinking(part: JsonObject, api: str) -> ThinkingBlock:
 
 
 def _describe_command(message: JsonObject) -> str:
-    """What the model reads of a command that the user ran: pi's own words."""
+    """Return the text in which pi shows the model a command that the user ran."""
     output = message.get("output")
     text = f"Ran `{message.get('command')}`\n"
     text += f"```\n{output}\n```" if output else "(no output)"

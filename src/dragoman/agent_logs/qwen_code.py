@@ -1,8 +1,8 @@
 """Logs of Qwen Code: `~/.qwen/projects/<folder>/chats/<session>.jsonl`, as 0.24 writes them.
 
-Each row is a node of a tree, as in Claude Code's logs; what it holds is a content of Gemini's API.
-A row of the system with the subtype `chat_compression` holds the history that the session went on
-with (run and read on 2026-11-28).
+Each row is a node of a tree, as in Claude Code's logs, and holds a content of Gemini's API. A
+system row with the subtype `chat_compression` has the history that the session went on with (run
+and read on 2026-11-28).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WHY = {
 
 
 def claims(rows: Sequence[LogRow]) -> bool:
-    """Whether there is a message of parts in a node of a tree."""
+    """Return whether a node of a tree holds a message with parts."""
     return any(_is_message(row) for row in rows)
 
 
@@ -39,7 +39,11 @@ def _is_message(row: LogRow) -> bool:
 
 
 def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
-    """The session on the branch that it ended on. Raises ReadError for broken contents."""
+    """Read the session on the branch that it ended on.
+
+    Raises:
+        ReadError: A content is broken.
+    """
     rows, repeated = once(rows)
     log = SessionLog("qwen-code", skipped=[*skipped, *repeated])
     way = find_branch(rows, _is_message)
@@ -70,7 +74,7 @@ def read(rows: Sequence[LogRow], skipped: list[Skipped]) -> SessionLog:
 
 
 def _messages(contents: Sequence[JsonObject], rows: Sequence[LogRow]) -> list[Msg]:
-    """The messages as the reader of generateContent gives them."""
+    """Return the messages as the reader of generateContent reads them."""
     if not contents:
         return []
     body: dict[str, Any] = {"contents": list(contents)}

@@ -1,7 +1,7 @@
-"""Where opencode keeps its sessions itself: a database since 1.2, before that a file for each part.
+"""The stores of opencode: a database since 1.2, before that one file for each part.
 
-Both hold what `opencode export` prints, taken apart. Read on 2026-11-28 from the database of
-opencode 1.18.33, and from what that release moves into it from the files of earlier ones.
+Both hold the parts of what `opencode export` prints. Read on 2026-11-28 from the database of
+opencode 1.18.33, and from what that release imports from the files of earlier ones.
 """
 
 from __future__ import annotations
@@ -29,11 +29,19 @@ _LAYOUTS = (
 
 
 def session_exports(place: str | Path, session: str = "*") -> Iterator[tuple[str, str]]:
-    """The sessions in a store of opencode, by id: (id, what `opencode export` prints of it).
+    """Yield the sessions in a store of opencode, by id.
 
-    `place` is `~/.local/share/opencode`, its `opencode.db`, or its folder `storage`; `session` is
-    the id of one of them. `read_session_log` reads each. Raises ReadError for a place where there
-    is none, or broken rows.
+    `read_session_log` reads each.
+
+    Args:
+        place: `~/.local/share/opencode`, its `opencode.db`, or its folder `storage`.
+        session: The id of one session; `*` is all.
+
+    Yields:
+        (id, what `opencode export` prints of it).
+
+    Raises:
+        ReadError: There is no session, or rows are broken.
     """
     path = Path(place)
     found = False
@@ -91,7 +99,7 @@ def _of_files(storage: Path, session: str) -> Iterator[tuple[str, JsonObject]]:
 
 
 def _files(storage: Path, pattern: str) -> Iterator[tuple[str, JsonObject]]:
-    """The objects in files by their names, which opencode makes in the order of time."""
+    """Yield the objects in files by name, which opencode creates in the order of time."""
     for file in sorted(storage.glob(pattern), key=_by_name):
         yield file.stem, _read(file)
 

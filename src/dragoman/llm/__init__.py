@@ -1,6 +1,6 @@
-"""One door to every model: `LLM` and `AsyncLLM`; and what a loop of your own needs, `pair_of`.
+"""`LLM` and `AsyncLLM` ask any model; `pair_of` is what a program's own agent loop needs.
 
-Names are resolved on use: what only looks a model's name up loads nothing that sends.
+Names are resolved on use: a program that only looks up a model's name loads nothing that sends.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What LLM and AsyncLLM share: requests made, models tried in order, answers read and checked.
+"""The part that LLM and AsyncLLM share: building requests, trying models, checking answers.
 
-`asking` is a generator that yields what is to be sent and is given what came back, so that the
-two doors differ in how they wait and in nothing else.
+`FrontDoor.asking` is a generator that yields what is to be sent and receives what came back, so
+that LLM and AsyncLLM differ only in how they wait.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ _LLM_KEYWORDS = dict.fromkeys(LLMSettings.__annotations__).keys()
 _CALL_KEYWORDS = dict.fromkeys((*AskSettings.__annotations__, "response_format")).keys()
 
 
-# the first argument, where a program gives it by the name that another library has for it
+# marks a first argument that is given by keyword, under the name that another library uses
 GIVEN_BY_NAME: Any = object()
 
 
 def _first(
     owner: str, value: Any, settings: dict[str, Any], names: tuple[str, ...]
 ) -> tuple[Any, dict[str, Any]]:
-    """The first argument, also by one of these names, and the other keywords."""
+    """Return the first argument, also if given by one of these names, and the other keywords."""
     if value is not GIVEN_BY_NAME:
         return value, settings
     for name in names:
@@ -64,17 +64,22 @@ def _first(
 
 
 def _rename_settings(given: Mapping[str, Any], known: KeysView[str], owner: str) -> dict[str, Any]:
-    """The keywords by our names. Raises UnknownKeyword, and ConfigError for one given twice."""
+    """Return the keywords under our names.
+
+    Raises:
+        UnknownKeyword: There is no such keyword.
+        ConfigError: One is given twice.
+    """
     settings = rename_keywords(given, known)
     for name in ("stream", "streaming"):
         if settings.get(name) in (False, None):
-            settings.pop(name, None)  # as it is: `stream` is a method
+            settings.pop(name, None)  # False is the only mode; `stream` is a method
     refuse_unknown(owner, settings, known)
     return settings
 
 
 class Attempt(NamedTuple):
-    """What is to be sent, and to whom; `allow_partial`: whether half an answer is taken."""
+    """A request, its model, and whether a partial answer is accepted."""
 
     target: ModelTarget
     written: Written
@@ -82,7 +87,7 @@ class Attempt(NamedTuple):
 
 
 class Question(NamedTuple):
-    """One question: the request, what the answer shall be, and how often it may be repaired."""
+    """One question: the request, the type of the answer, and how often it may be repaired."""
 
     request: ChatRequest
     structured: Structured[Any] | None
@@ -94,7 +99,7 @@ class Question(NamedTuple):
 
 
 class FrontDoor:
-    """The settings of an LLM; see `LLM` for what they mean."""
+    """The settings of an LLM; `LLM` describes them."""
 
     def __init__(self, name: ModelLike, settings: dict[str, Any]) -> None:
         name, settings = _first("LLM", name, settings, ("model", "model_name"))
@@ -124,7 +129,7 @@ class FrontDoor:
         if formatter is not None and formatting:
             text = f"a formatter is given, and so is {next(iter(formatting))}"
             raise ConfigError(text, hint="say it to the formatter", code="llm.formatter")
-        self._counters: dict[str, Any] = {}  # by model, where none is named; made on use
+        self._counters: dict[str, Any] = {}  # by model; created on use, if none is given
         self.toolkit, served = toolkit_of(settings.pop("tools", ()))
         settings["tools"] = [*self.toolkit.tools, *served]
         self.defaults = ChatRequest([], response_format=self._plain_format, **_fields(settings))
@@ -139,7 +144,7 @@ class FrontDoor:
 
     @property
     def names(self) -> str:
-        """The models that are asked, as a program would name them."""
+        """The models that are asked, as a program would write them."""
         names = [target.name for target in self.every_target]
         return repr(names[0] if len(names) == 1 else names)
 
@@ -151,8 +156,8 @@ class FrontDoor:
     # -- the request -------------------------------------------------------------------------------
 
     def parse_call(self, x: Input, form: Any, given: Mapping[str, Any]) -> Question:
-        """What a call of `ask` or `stream` means; `form` is its `response_format`."""
-        if form is None and not given and x is not GIVEN_BY_NAME:  # as most calls are
+        """Return the question of a call of `ask` or `stream`; `form` is its `response_format`."""
+        if form is None and not given and x is not GIVEN_BY_NAME:  # the usual call
             return Question(
                 self._request(request_of(x), self.defaults),
                 self.structured,
@@ -197,19 +202,19 @@ class FrontDoor:
 
     @staticmethod
     def _request(request: ChatRequest, defaults: ChatRequest) -> ChatRequest:
-        """The request with the defaults; `ask` and `stream` say which of them it is."""
-        if request.stream:  # a body that somebody streams
+        """Return the request with the defaults; `ask` and `stream` decide whether it streams."""
+        if request.stream:  # read from a body that asks for a stream
             request = replace(request, stream=False)
         return with_defaults(request, defaults)
 
     def write_first(self, asked: Question, stream: bool = False) -> Written:
-        """What would be sent to the first model."""
+        """Write the request for the first model."""
         request = replace(asked.request, stream=stream)
         target = self._first_model(asked).for_request(request)
         return target.write(request, asked.structured, asked.way)
 
     def prepare_count(self, asked: Question) -> tuple[Any, list[Any], list[Any]]:
-        """(counter, formatted messages, tools) of a request to the first model."""
+        """Return (counter, formatted messages, tools) of a request to the first model."""
         target = self._first_model(asked).for_request(asked.request)
         formatter, name = target.formatter, target.model.model_name
         counter = formatter.token_counter or self._counters.get(name)
@@ -220,14 +225,14 @@ class FrontDoor:
 
     @property
     def counts(self) -> bool:
-        """Whether requests are counted while they are written, which may ask a network."""
+        """Whether tokens are counted while a request is written, which may need the network."""
         for target in self.targets:  # noqa: SIM110 - asked twice for each call
             if target.formatter.max_tokens is not None:
                 return True
         return False
 
     def course(self, asked: Question) -> Course:
-        """The models in the order in which they are asked, and who answers for which failure."""
+        """Return the models in the order in which they are asked, with fallbacks by failure."""
         targets = self.in_order(asked)
         if not self.by_kind and not asked.call:
             return Course(targets, {})
@@ -243,7 +248,7 @@ class FrontDoor:
         return Course(targets, by_kind)
 
     def _first_model(self, asked: Question) -> ModelTarget:
-        """The model that is asked first: the LLM's, or the one that the call names."""
+        """Return the model that is asked first: the LLM's, or the one that the call names."""
         name = asked.model
         if name is None:
             return self.target
@@ -252,7 +257,7 @@ class FrontDoor:
         return self._renamed[name]
 
     def in_order(self, asked: Question) -> list[ModelTarget]:
-        """The models in the order in which they are asked."""
+        """Return the models in the order in which they are asked."""
         every = [self._first_model(asked), *self.targets[1:]]
         targets = [target.for_request(asked.request) for target in every]
         if self.order == "given" or len(targets) == 1:
@@ -262,10 +267,10 @@ class FrontDoor:
     # -- one answer --------------------------------------------------------------------------------
 
     def asking(self, asked: Question) -> Generator[Attempt, Received, Answer[Any]]:
-        """Yields what is to be sent until an answer is good; what failed is thrown in.
+        """Yield what is to be sent until an answer is good; the caller throws failures in.
 
-        The next model is asked at once where one fails for a reason that another may not have, or
-        cannot be told the request at all.
+        The next model is asked at once if one fails for a reason that another may not have, or if
+        the request cannot be written for it.
         """
         course = self.course(asked)
         target = course.first
@@ -311,11 +316,11 @@ class FrontDoor:
 def _parse_models(
     name: ModelLike, settings: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any], str | Path | None]:
-    """(the models that are named, the settings with those of a profile, the file of profiles)."""
+    """Return (the named models, the settings with those of a profile, the file of profiles)."""
     models = list_models(name, "$.name")
     if not models:
         raise ConfigError("an LLM needs a model", path="$.name", code="llm.name")
-    # a file may name a model anew, but not send the key of one that is known elsewhere
+    # a file may redefine a name, but not send the key of a known model to another address
     file = settings.pop("profiles", None)
     if len(models) == 1 and (found := find_profile(models[0], file)) is not None:
         models = [found.pop("model")]
@@ -355,17 +360,17 @@ def _repairs(value: Any) -> int:
 
 
 def _plain_format(form: Any) -> ResponseFormat | None:
-    """The format of text or of any JSON, if that is what is meant and no type."""
+    """Return the format of text or of any JSON if that is meant, None for a type or schema."""
     if isinstance(form, (str, Mapping, ResponseFormat)):
         if isinstance(form, Mapping) and read_form(form) is None:
-            return None  # a JSON Schema
+            return None  # a mapping that is a JSON Schema
         known = ResponseFormat.of(form)
         return known if known.kind != "schema" else None
     return None
 
 
 def _parse_format(form: Any) -> Structured[Any] | None:
-    """What an answer is read as; nothing where no type is meant."""
+    """Return what reads the answer as a type; None if no type is meant."""
     if isinstance(form, Structured):
         return form
     if _plain_format(form) is not None:
@@ -378,7 +383,7 @@ def _parse_format(form: Any) -> Structured[Any] | None:
 
 
 def _fields(settings: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a request that keywords say, those of its options in one."""
+    """Return the request fields among keywords, with all options in one."""
     fields = {name: settings[name] for name in _FIELDS if name in settings}
     options = {name: value for name, value in settings.items() if name in OPTIONS}
     if options:
@@ -389,7 +394,7 @@ def _fields(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _weight(target: ModelTarget, asked: Question) -> float:
-    """How much is lost if this model is asked; what cannot be told to it at all comes last."""
+    """Return how much is lost with this model; inf if the request cannot be written for it."""
     try:
         out = target.write(asked.request, asked.structured, asked.way)
     except WriteError:

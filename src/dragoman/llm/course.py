@@ -1,8 +1,8 @@
-"""Course: which model is asked next, behind one that failed; and what is said of those that did.
+"""Course: which model is asked after one that failed, and the report of the failures.
 
-A model passes a failure on where another may not have it. What is wrong with the request itself is
-not passed on, unless `fallbacks` name that kind. The log says who failed, why (in one word) and who
-is asked instead; never what anybody wrote, no address and no key.
+A failure leads to the next model if another may not have it. A fault of the request itself does
+not, unless `fallbacks` name that kind. The log says which model failed, why (in one word) and which
+is asked next; it never holds texts of messages, addresses or keys.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from ..transport.retries import PASSING
 from .targets import ModelTarget
 
 log = logging.getLogger("dragoman.llm")
-log.addHandler(logging.NullHandler())  # a program that sets up no logging sees no line of ours
+log.addHandler(logging.NullHandler())  # without logging set up, nothing is printed
 
-ANY = "*"  # the fallbacks for every kind of failure that has none of its own
+ANY = "*"  # the fallbacks for every kind of failure that is not listed
 
 
 class Course:
-    """The models of one question, in their order, and how those failed that were asked."""
+    """The models of one question, in their order, and the failures of those that were asked."""
 
     __slots__ = ("_asked", "_by_kind", "_failures", "_rest")
 
@@ -40,9 +40,11 @@ class Course:
         return self._take(self._rest[0])
 
     def after(self, target: ModelTarget, error: DragomanError) -> ModelTarget:
-        """The model that is asked next.
+        """Return the model that is asked next.
 
-        Raises the error itself where there is none, with what became of every model before.
+        Raises:
+            DragomanError: The error itself, with the failures of all models before, if there is no
+                next model.
         """
         self._failures.append((target.name, error))
         kind = error_kind(error)
@@ -53,7 +55,7 @@ class Course:
         return self._take(following)
 
     def end(self, target: ModelTarget, error: DragomanError) -> NoReturn:
-        """Raise the error of an answer that a program has seen a part of: nobody else is asked."""
+        """Raise the error of an answer that was partly read: no other model is asked."""
         self._failures.append((target.name, error))
         self._raise(error)
 
@@ -83,9 +85,10 @@ class Course:
 
 
 def error_kind(error: DragomanError) -> str:
-    """The kind of a failure: a provider's, or why a model cannot be asked at all.
+    """Return the kind of a failure: a provider's, or why a model cannot be asked at all.
 
-    `untold` is a request that a model cannot be told, `no_key` a model whose key is missing.
+    `untold` is a request that cannot be written for the model, `no_key` a model whose key is
+    missing.
     """
     if isinstance(error, ProviderError):
         return error.kind
@@ -95,7 +98,7 @@ def error_kind(error: DragomanError) -> str:
 
 
 def has_no_key(error: ConfigError) -> bool:
-    """Whether a model cannot be asked for want of a key."""
+    """Return whether a model cannot be asked because its key is missing."""
     return error.code in ("key.missing", "key.header")
 
 

@@ -1,7 +1,7 @@
-"""Facts of your own, from a TOML or JSON file or a mapping of the same form.
+"""Facts of the program's own, from a TOML or JSON file or a mapping of the same form.
 
-Says what is wrong with a file and where; what a fact means, and whether a capability takes a
-value, is settled in `capabilities`.
+The errors of this module name what is wrong with a file and where. The meaning of facts, and
+whether a capability accepts a value, is decided in `capabilities`.
 """
 
 from __future__ import annotations
@@ -27,17 +27,25 @@ _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 def facts(
     path_or_mapping: str | os.PathLike[str] | Mapping[str, Any], *, pin: str | date | None = None
 ) -> Facts:
-    """Facts that override what is known, for `wire(..., facts=)` and `Formatter(..., facts=)`.
+    """Read facts that override what is known, for `wire(..., facts=)` and `Formatter(..., facts=)`.
 
-    `fact`: a list of `{"models": [...], "changes": {...}}`, each perhaps with `but`, `wire` (a
+    `fact` is a list of `{"models": [...], "changes": {...}}`, each optionally with `but`, `wire` (a
     protocol or a vendor), `when` (a state of the request: thinking, still, tools, stream, whole),
-    `since` and `source`. `always`: changes for every model, and without one. `pin`: leave out what
-    the package knows of later dates, e.g. `2026-03`; the argument wins over the file.
-
-    Raises ConfigError, with a path such as `$.fact[2].changes.options`.
+    `since` and `source`. `always` holds changes for every model, and for requests without one.
+    `pin` leaves out what the package knows from later dates.
 
     >>> facts({"fact": [{"models": ["acme-*"], "changes": {"image": ["user"]}}]}).rows[0].models
     ('acme-*',)
+
+    Args:
+        path_or_mapping: A TOML or JSON file, or a mapping of the same form.
+        pin: A date such as `2026-03`; it takes precedence over that of the file.
+
+    Returns:
+        The facts.
+
+    Raises:
+        ConfigError: The file is wrong, with a path such as `$.fact[2].changes.options`.
     """
     if isinstance(path_or_mapping, Mapping):
         data, name = path_or_mapping, "facts given in the program"
@@ -60,12 +68,12 @@ def facts(
 def _read(path: Path) -> Mapping[str, Any]:
     try:
         text = path.read_text("utf-8-sig")
-    except (OSError, ValueError) as error:  # ValueError: bytes that are no text, or no file name
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or not a file name
         reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
         fault = f"cannot read the facts in {show(str(path))}: {reason}"
         raise ConfigError(fault, code="facts.file") from error
     try:
-        # no TOML begins like a JSON object
+        # TOML cannot begin with a brace
         is_json = path.suffix == ".json" or text.lstrip().startswith("{")
         table = loads(text) if is_json else tomllib.loads(text)
     except (ReadError, tomllib.TOMLDecodeError) as error:
@@ -107,7 +115,7 @@ def _row(data: Any, name: str, path: str) -> Fact:
 
 
 def _patterns(data: Any, path: str) -> tuple[str, ...]:
-    """Patterns over bare names, so those of a host (`org/Model-*`) are taken as well."""
+    """Read patterns over bare names; those of a host (`org/Model-*`) are accepted as well."""
     rows = [data] if isinstance(data, str) else data
     if not isinstance(rows, (list, tuple)):
         _fail(path, data, "a list of model names")
@@ -118,7 +126,7 @@ def _patterns(data: Any, path: str) -> tuple[str, ...]:
 
 
 def _changes(data: Any, path: str) -> dict[str, Any]:
-    """The changes as they were given, each tried on capabilities."""
+    """Return the changes as they were given, after trying each on capabilities."""
     if not isinstance(data, Mapping):
         _fail(path, data, "a table of capabilities")
     for name, value in data.items():
@@ -153,7 +161,7 @@ def _read_date(data: Mapping[str, Any], key: str, path: str) -> str:
 
 
 def _date(value: Any, path: str) -> str:
-    """An ISO date, month or year; TOML has dates of its own."""
+    """Return an ISO date, month or year; TOML has a type for dates."""
     if isinstance(value, date):
         value = value.isoformat()[:10]
     if not isinstance(value, str) or (value and not _is_date(value)):

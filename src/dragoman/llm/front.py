@@ -1,4 +1,4 @@
-"""LLM and AsyncLLM: one door to every model."""
+"""LLM and AsyncLLM, which ask any model, and the part that they share."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _more_than_one(owner: str, hint: str) -> UnknownKeyword:
 
 @explains_attributes(OF_LLMS)
 class _Settings(metaclass=ExplainsNames):
-    """What both doors are made of, and what needs no network."""
+    """What LLM and AsyncLLM share and what needs no network."""
 
     @with_keywords(LLMSettings)
     def __init__(
@@ -42,7 +42,7 @@ class _Settings(metaclass=ExplainsNames):
             raise _more_than_one("LLM", hint)
         self._door = FrontDoor(name, dict(settings))
 
-    if not TYPE_CHECKING:  # whose error of a call is as good
+    if not TYPE_CHECKING:  # type checkers report such a call themselves
 
         def __call__(self, *_: object, **__: object) -> Never:
             text = f"an {type(self).__name__} is not called"
@@ -57,17 +57,27 @@ class _Settings(metaclass=ExplainsNames):
         response_format: Any = None,
         **settings: Unpack[AskSettings],
     ) -> Written:
-        """What would be sent to the first model, and what it loses; nothing is sent."""
+        """Return the request that would be sent to the first model; nothing is sent.
+
+        Args:
+            x: Text, a message, messages, a ChatRequest, or another wire's body.
+            stream: Whether the answer would be streamed.
+            response_format: The type or JSON Schema of the answer.
+            **settings: What is different in this call; see `AskSettings`.
+
+        Returns:
+            The request with its losses.
+        """
         return self._door.write_first(self._door.parse_call(x, response_format, settings), stream)
 
     @property
     def toolkit(self) -> Toolkit:
-        """The tools that run here: `llm.toolkit.run(answer.calls)` gives messages with results."""
+        """The tools that run here: `llm.toolkit.run(answer.calls)` returns their results."""
         return self._door.toolkit
 
     @property
     def limits(self) -> Limits:
-        """How many tokens the first model takes and answers; None each where nobody says."""
+        """How many tokens the first model takes and answers; None each where it is not known."""
         target = self._door.target
         return target.wire.limits(target.model.model_name, target.formatter.style.changes)
 
@@ -76,35 +86,35 @@ class _Settings(metaclass=ExplainsNames):
 
 
 class LLM(_Settings):
-    """One door to every model: text or messages in, an answer out.
+    """Asks any model: text or messages in, an answer out.
 
         llm = LLM("anthropic/claude-opus-5-5")  # the key is in ANTHROPIC_API_KEY
         answer = llm.ask("How warm is it in Samarkand?")
         print(answer.text, answer.usage, answer.losses)
 
     `name` is `vendor/model`, `vendor/wire/model`, a model whose maker serves it, a profile of
-    `dragoman.toml` (or of the file in `profiles`, which is trusted by being named), a Vendor of
-    your own, a ChatModel, another LLM, or a list of these, of which the first that can answer does.
-    The keywords say
+    `dragoman.toml` (or of the file in `profiles`, which is trusted because the program names it), a
+    Vendor, a ChatModel, another LLM, or a list of these; the first that can answer does. The
+    keywords set
 
     - how the provider is reached: `key`, `base_url`, `headers`, `places`, `client`, `transport`,
-      `timeout`, `retries`, `max_answer_bytes`, `max_event_bytes` (see `dragoman.model.Connection`);
-    - what is asked beside the messages: `system`, `memories`, `tools`, `tool_choice`,
+      `timeout`, `retries`, `max_answer_bytes`, `max_event_bytes` (see `model.Connection`);
+    - what is asked besides the messages: `system`, `memories`, `tools`, `tool_choice`,
       `response_format`, `way`, `repairs`, `agent_name`, `extras` and every option of a request
       (`temperature`, `max_tokens`, `reasoning`, ...);
-    - what is taken for an answer: `allow_partial=True` takes one that broke off, whose `status` and
-      `finish` tell so, where else StreamBroken or NoAnswer is raised;
-    - how it is written: `formatter`, or what a formatter takes: `speakers`, `rewrites`,
-      `history_tokens` (the most that the history may have; "fit": what the model's window holds
-      beside an answer), `token_counter`, `truncate`, `policy`, `strict`, `can`, `facts`,
-      `fetch`, `media_saver`, `prompt`, `told`;
-    - who answers where the first cannot: `fallbacks`, of the same forms and as tables with an
-      address, a key and headers of their own, for every failure or by its kind
+    - what counts as an answer: with `allow_partial=True` also one that broke off, which its
+      `status` and `finish` show; otherwise StreamBroken or NoAnswer is raised;
+    - how it is written: `formatter`, or the arguments of a formatter: `speakers`, `rewrites`,
+      `history_tokens` (the most tokens of the history; "fit": what the model's window holds
+      besides an answer), `token_counter`, `truncate`, `policy`, `strict`, `can`, `facts`, `fetch`,
+      `media_saver`, `prompt`, `told`;
+    - which models are asked if the first cannot answer: `fallbacks`, of the same forms, or tables
+      with an address, a key and headers of their own, for every failure or by its kind
       (`{"context_overflow": [...], "*": [...]}`); in their `order` (`given`, or by `losses`).
 
-    What is asked, and `timeout`, `retries`, `headers` and `model`, are defaults of every call,
-    which may say otherwise. Safe for threads; a
-    pickle holds no sockets and no client. Raises ConfigError.
+    What is asked, and `timeout`, `retries`, `headers` and `model`, are defaults that every call can
+    override. An LLM is safe for threads; a pickle of it has no sockets and no client. Raises
+    ConfigError for wrong settings.
     """
 
     @overload
@@ -127,10 +137,21 @@ class LLM(_Settings):
         response_format: Any = None,
         **settings: Unpack[AskSettings],
     ) -> Answer[Any]:
-        """The answer to text, a message, messages, a ChatRequest, or another wire's body.
+        """Ask, and wait for the whole answer.
 
-        `answer.parsed` is a value of `response_format`. Raises ProviderError and what stands below
-        it, InvalidOutput where the answer is not of that type, WriteError, ConfigError.
+        Args:
+            x: Text, a message, messages, a ChatRequest, or another wire's body.
+            response_format: The type or JSON Schema of the answer; `answer.parsed` is its value.
+            **settings: What is different in this call; see `AskSettings`.
+
+        Returns:
+            The answer, with the request and its losses.
+
+        Raises:
+            ProviderError: The provider answered with an error, or did not answer.
+            InvalidOutput: The answer does not fit `response_format`.
+            WriteError: The request cannot be written for the model.
+            ConfigError: A setting is wrong, or the key is missing.
         """
         if more:
             raise _more_than_one("ask", _KEYWORDS)
@@ -142,7 +163,7 @@ class LLM(_Settings):
                 try:
                     endpoint = attempt.target.model.endpoint
                     received = endpoint.ask(attempt.written, attempt.allow_partial)
-                except Exception as error:  # noqa: BLE001 - whoever waits decides what it means
+                except Exception as error:  # noqa: BLE001 - the generator handles it
                     attempt = steps.throw(error)
                 else:
                     attempt = steps.send(received)
@@ -166,19 +187,46 @@ class LLM(_Settings):
         response_format: Any = None,
         **settings: Unpack[AskSettings],
     ) -> AnswerStream[Any]:
-        """Typed events as they arrive; `.response` behind the last one is the answer."""
+        """Ask, and return a stream of typed events.
+
+        Args:
+            x: Text, a message, messages, a ChatRequest, or another wire's body.
+            response_format: The type or JSON Schema of the answer.
+            **settings: What is different in this call; see `AskSettings`.
+
+        Returns:
+            The stream. It sends the request at the first event, and its `response` is the answer
+            after the last one. Errors of `ask` are raised while it is read.
+        """
         return AnswerStream(self._door, self._door.parse_call(x, response_format, settings))
 
     def send(self, out: Written) -> Any:
-        """The body of the answer to a request that somebody has written, as parsed JSON."""
+        """Send a request that is already written.
+
+        Args:
+            out: The request, such as `request` returns it.
+
+        Returns:
+            The body of the answer, as parsed JSON.
+
+        Raises:
+            ProviderError: The provider answered with an error, or did not answer.
+        """
         return self._door.target.model.post(out).raw
 
     @with_keywords(AskSettings)
     def count(self, x: Input = GIVEN_BY_NAME, **settings: Unpack[AskSettings]) -> int:
-        """How many tokens messages and tools have, by `token_counter`, else by the model's own.
+        """Count the tokens of messages and tools.
 
-        That is a tokenizer of the model's family where one is installed, else a close estimate
-        (`dragoman.tokens.choose_counter`); nothing is asked over the network.
+        This uses `token_counter`, or else a tokenizer of the model's family if one is installed, or
+        else a close estimate (`dragoman.tokens.choose_counter`), which needs no network.
+
+        Args:
+            x: Text, a message, messages, a ChatRequest, or another wire's body.
+            **settings: What is different in this call; see `AskSettings`.
+
+        Returns:
+            The number of tokens.
         """
         counter, messages, tools = self._door.prepare_count(
             self._door.parse_call(x, None, settings)
@@ -200,11 +248,18 @@ class LLM(_Settings):
 
 
 class AsyncLLM(_Settings):
-    """The same in a loop: `await llm.ask(x)`, `async for event in llm.stream(x)`."""
+    """An LLM for event loops: `await llm.ask(x)`, `async for event in llm.stream(x)`."""
 
     @classmethod
     def of(cls, llm: LLM) -> Self:
-        """The same models with the same settings; connections are shared."""
+        """Return an AsyncLLM with the models and settings of an LLM; connections are shared.
+
+        Args:
+            llm: The LLM.
+
+        Returns:
+            A new AsyncLLM.
+        """
         made = cls.__new__(cls)
         made._door = llm._door
         return made
@@ -229,7 +284,22 @@ class AsyncLLM(_Settings):
         response_format: Any = None,
         **settings: Unpack[AskSettings],
     ) -> Answer[Any]:
-        """See `LLM.ask`."""
+        """Ask, and wait for the whole answer, as `LLM.ask`.
+
+        Args:
+            x: Text, a message, messages, a ChatRequest, or another wire's body.
+            response_format: The type or JSON Schema of the answer; `answer.parsed` is its value.
+            **settings: What is different in this call; see `AskSettings`.
+
+        Returns:
+            The answer, with the request and its losses.
+
+        Raises:
+            ProviderError: The provider answered with an error, or did not answer.
+            InvalidOutput: The answer does not fit `response_format`.
+            WriteError: The request cannot be written for the model.
+            ConfigError: A setting is wrong, or the key is missing.
+        """
         if more:
             raise _more_than_one("ask", _KEYWORDS)
         door = self._door
@@ -245,7 +315,7 @@ class AsyncLLM(_Settings):
             try:
                 endpoint = attempt.target.model.endpoint
                 received = await endpoint.aask(attempt.written, attempt.allow_partial)
-            except Exception as error:  # noqa: BLE001 - whoever waits decides what it means
+            except Exception as error:  # noqa: BLE001 - the generator handles it
                 step = partial(steps.throw, error)
             else:
                 step = partial(steps.send, received)
@@ -266,16 +336,43 @@ class AsyncLLM(_Settings):
         response_format: Any = None,
         **settings: Unpack[AskSettings],
     ) -> AsyncAnswerStream[Any]:
-        """See `LLM.stream`."""
+        """Ask, and return a stream of typed events, as `LLM.stream`.
+
+        Args:
+            x: Text, a message, messages, a ChatRequest, or another wire's body.
+            response_format: The type or JSON Schema of the answer.
+            **settings: What is different in this call; see `AskSettings`.
+
+        Returns:
+            The stream, for `async for`. Errors of `ask` are raised while it is read.
+        """
         return AsyncAnswerStream(self._door, self._door.parse_call(x, response_format, settings))
 
     async def send(self, out: Written) -> Any:
-        """The body of the answer to a request that somebody has written, as parsed JSON."""
+        """Send a request that is already written.
+
+        Args:
+            out: The request, such as `request` returns it.
+
+        Returns:
+            The body of the answer, as parsed JSON.
+
+        Raises:
+            ProviderError: The provider answered with an error, or did not answer.
+        """
         return (await self._door.target.model.apost(out)).raw
 
     @with_keywords(AskSettings)
     async def count(self, x: Input = GIVEN_BY_NAME, **settings: Unpack[AskSettings]) -> int:
-        """See `LLM.count`; what is counted on this machine is counted in a thread."""
+        """Count the tokens of messages and tools, as `LLM.count`; local counters run in a thread.
+
+        Args:
+            x: Text, a message, messages, a ChatRequest, or another wire's body.
+            **settings: What is different in this call; see `AskSettings`.
+
+        Returns:
+            The number of tokens.
+        """
         asked = self._door.parse_call(x, None, settings)
         door = self._door
         written = await asyncio.to_thread(door.prepare_count, asked) if door.counts else None
@@ -287,7 +384,7 @@ class AsyncLLM(_Settings):
         return tokens
 
     async def aclose(self) -> None:
-        """Close the connections of this loop."""
+        """Close the connections of the running event loop."""
         for target in self._door.every_target:
             for model in target.models:
                 await model.aclose()
@@ -300,7 +397,7 @@ class AsyncLLM(_Settings):
 
 
 def _run_step(step: Callable[[], Any]) -> Any:
-    """What the step of a generator yields, or its end, which no thread can raise."""
+    """Run a step of a generator; return its value or its end, which threads cannot raise."""
     try:
         return step()
     except StopIteration as end:

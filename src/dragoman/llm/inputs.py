@@ -1,7 +1,7 @@
-"""What an LLM is asked: text, messages of ours or of a wire, requests, bodies, and files.
+"""What an LLM can be asked: text, messages of this package or of a wire, requests, bodies, files.
 
-One list may hold all kinds of messages: `messages.append(answer.msg)`, then a dict of the kind
-that stands before it.
+One list may mix all kinds of messages: a program may append `answer.msg` to a list of dicts, and
+then a dict of the same kind as those before.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from ..text.redaction import show
 from ..toolkit.results import media_block
 from ..vendors import PROTOCOLS, wire
 
-# LangChain's, which convert_to_messages of langchain-core 1.7 takes
+# LangChain's roles, which convert_to_messages of langchain-core 1.7 accepts
 _ROLES = {"human": "user", "ai": "assistant"}
 
 FileLike: TypeAlias = str | PathLike[str] | bytes | MediaBlock
 
 
 def request_of(x: Any) -> ChatRequest:
-    """The request that text, a message, messages or another wire's body make.
+    """Return the request for text, a message, messages or another wire's body.
 
     Args:
         x: Text, a Msg, a list of these and of a wire's messages (plain dicts, objects of its SDK,
@@ -50,8 +50,8 @@ def request_of(x: Any) -> ChatRequest:
             ChatRequest, or another wire's body.
 
     Returns:
-        A request whose list of messages is its own. Messages as plain dicts are read by the wire
-        that has such messages, by Chat Completions where several have.
+        A request with a list of messages of its own. Messages as plain dicts are read by the wire
+        that has such messages, by Chat Completions if several have.
 
     Raises:
         NotMessages: It is none of these; the path names what is not.
@@ -65,7 +65,7 @@ def request_of(x: Any) -> ChatRequest:
         return replace(x, messages=list(x.messages))
     if isinstance(x, ChatResponse):
         return ChatRequest([x.msg])
-    if isinstance(x, Mapping) and isinstance(x.get("role"), str):  # one message
+    if isinstance(x, Mapping) and isinstance(x.get("role"), str):  # a single message
         return request_of([x])
     if isinstance(x, Mapping):
         body = dict(x)
@@ -82,7 +82,7 @@ def request_of(x: Any) -> ChatRequest:
 
 
 def _message(item: Any, path: str) -> Msg | Mapping[str, Any]:
-    """A Msg, or a message of a wire as a plain dict."""
+    """Return a Msg, or a message of a wire as a plain dict."""
     if isinstance(item, Mapping) and item.get("role") in _ROLES:
         role = item["role"]
         raise NotMessages(
@@ -98,13 +98,13 @@ def _message(item: Any, path: str) -> Msg | Mapping[str, Any]:
     if callable(getattr(item, "model_dump", None)) and isinstance(getattr(item, "role", None), str):
         found = plain(item)
         if isinstance(found, dict):
-            # a whole answer of an SDK, which is a message with more beside it
+            # a whole answer of an SDK is a message with further fields
             return {key: found[key] for key in ("role", "content")} if "usage" in found else found
     fault = f"expected a Msg or a dict of a wire, not {kind.__name__}"
     raise NotMessages(fault, path=path, hint=_instead(item))
 
 
-# media as libraries spell them that are no wire: LangChain's content blocks (langchain-core 0.3
+# media in the forms of libraries, not of wires: LangChain's content blocks (langchain-core 0.3
 # and 1.7), the AI SDK's parts (ai 6), MCP's content (schema 2025-11-25)
 _MEDIA = {
     "image": ImageBlock,
@@ -118,7 +118,7 @@ _VALUES = ("url", "base64", "data", "image")
 
 
 def _with_media(item: Mapping[str, Any]) -> Msg | None:
-    """The user's message with media that no wire spells so; None where none stands in it."""
+    """Return the user's message if it has media in the form of a library; None if it has none."""
     content = item.get("content")
     if item.get("role") != "user" or not isinstance(content, list):
         return None
@@ -139,7 +139,7 @@ def _with_media(item: Mapping[str, Any]) -> Msg | None:
 
 
 def _foreign_medium(part: Mapping[str, Any]) -> MediaBlock | None:
-    """The block of a part that holds its URL or its base64 as a text of its own."""
+    """Return the block for a part with its URL or its base64 in a field of its own."""
     kind = part.get("type")
     values = [part[key] for key in _VALUES if isinstance(part.get(key), str)]
     if kind not in _MEDIA or len(values) != 1 or not values[0]:
@@ -153,7 +153,7 @@ def _foreign_medium(part: Mapping[str, Any]) -> MediaBlock | None:
             source = Base64Source(media_type, value)
         else:
             source = Base64Source.from_bytes(b64decode(value, validate=True))
-    except ValueError:  # it is something else
+    except ValueError:  # not a known form
         return None
     told = (media_type or getattr(source, "media_type", None) or "").partition("/")[0]
     shown_as = _MEDIA.get(told if kind in ("file", "media") else kind, DocumentBlock)
@@ -170,7 +170,7 @@ def _instead(item: Any) -> str:
 
 
 def _read_mixed(items: Sequence[Msg | Mapping[str, Any]]) -> ChatRequest:
-    """The request of messages, the dicts among them read by the wire that has them all."""
+    """Return the request for messages; the wire that has all of them reads the dicts among them."""
     dicts = [item for item in items if not isinstance(item, Msg)]
     if not dicts:
         return ChatRequest(list(items))  # type: ignore[arg-type]  # all are Msg
@@ -179,7 +179,7 @@ def _read_mixed(items: Sequence[Msg | Mapping[str, Any]]) -> ChatRequest:
     reader = wire(name, policy="ignore")
     if len(dicts) == len(items):
         request = reader.read_request(build_body(reader.room.messages_path, dicts))
-        return replace(request, read=None)  # not as it was read: it names no model
+        return replace(request, read=None)  # it is no complete body: it names no model
     messages: list[Msg] = []
     for is_ours, run in groupby(items, lambda item: isinstance(item, Msg)):
         if is_ours:
@@ -194,15 +194,15 @@ def _read_mixed(items: Sequence[Msg | Mapping[str, Any]]) -> ChatRequest:
 
 
 def with_files(request: ChatRequest, files: Iterable[FileLike] | FileLike) -> ChatRequest:
-    """The request with files in front of the text of its last message, which is the user's.
+    """Return the request with files before the text of its last message, which must be the user's.
 
     Args:
-        request: Where they go.
-        files: Paths, URLs, bytes and media blocks, or one of these. The program names these
-            files itself, so they are read wherever they are.
+        request: The request.
+        files: Paths, URLs, bytes and media blocks, or one of these. The program itself names these
+            files, so they are read wherever they are.
 
     Raises:
-        ConfigError: A file cannot be read, or nothing tells its type.
+        ConfigError: A file cannot be read, or its type cannot be detected.
     """
     given: Iterable[Any] = files  # type: ignore[assignment]  # or one of them, which is asked next
     if isinstance(files, (str, PathLike, bytes, MediaBlock)):
@@ -220,7 +220,7 @@ def with_files(request: ChatRequest, files: Iterable[FileLike] | FileLike) -> Ch
 
 
 def _medium(file: Any, path: str) -> MediaBlock:
-    """The block that shows a file."""
+    """Return the block for a file."""
     if isinstance(file, MediaBlock):
         return file
     if isinstance(file, str) and file.startswith(("https://", "http://", "data:", "gs://")):
@@ -246,18 +246,18 @@ def _no_file(value: object, path: str) -> ConfigError:
 
 
 def _by_name(url: str) -> MediaBlock:
-    """The block of what is at a URL: an image, unless its name says otherwise."""
+    """Return the block for a URL: an image, unless its name shows another type."""
     head, _, _ = url.partition(",")
     kind = head[5:].partition(";")[0] if head.startswith("data:") else guess_type(url)[0]
     return replace(media_block(Base64Source(kind or "image/png", "")), source=URLSource(url))
 
 
 def read_file(file: str | PathLike[str]) -> MediaBlock:
-    """The block that shows a file of this machine, of the kind that its bytes or its name tell.
+    """Return the block for a local file, of the type that its bytes or its name show.
 
     Raises:
         OSError: It cannot be read, or is larger than 256 MB.
-        InvalidMessage: Nothing tells its type.
+        InvalidMessage: Its type cannot be detected.
     """
     place = Path(file).expanduser().resolve()
     data = bytes_below(place.parent, (place.name,), MOST)

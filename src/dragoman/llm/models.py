@@ -1,4 +1,4 @@
-"""What a program may call a model: a name, a profile, a table, a Vendor, a ChatModel, an LLM.
+"""The forms in which a program names a model: a name, profile, table, Vendor, ChatModel or LLM.
 
     LLM("anthropic/claude-opus-5-5", fallbacks=[
         "openai/gpt-5.6",                                              # a name, or a profile
@@ -7,7 +7,7 @@
         ChatModel("openai", "gpt-5.6", api_key=key), LLM("groq/gpt-oss-120b"),
     ])
 
-Each brings its own address, key and headers; what is asked stays the same.
+Each has its own address, key and headers; what is asked is the same for all.
 """
 
 from __future__ import annotations
@@ -41,7 +41,11 @@ _FORMS = (
 
 
 def list_models(value: ModelLike, path: str) -> list[Any]:
-    """The models that a program names, one or several. Raises ConfigError for what is none."""
+    """Return the models that a program names, one or several.
+
+    Raises:
+        ConfigError: The value names no model.
+    """
     if isinstance(value, (str, Mapping, Vendor, ChatModel)) or hasattr(value, "_door"):
         return [value]
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
@@ -50,9 +54,10 @@ def list_models(value: ModelLike, path: str) -> list[Any]:
 
 
 def read_kinds(fallbacks: Any) -> Mapping[str, Any]:
-    """The fallbacks by kind of failure, where they are given so; empty where they are not.
+    """Return the fallbacks by kind of failure if they are given so, else an empty mapping.
 
-    Raises ConfigError for a kind that there is not.
+    Raises:
+        ConfigError: There is no such kind.
     """
     if not isinstance(fallbacks, Mapping) or "model" in fallbacks or "vendor" in fallbacks:
         return {}
@@ -65,7 +70,7 @@ def read_kinds(fallbacks: Any) -> Mapping[str, Any]:
 
 
 def find_profile(model: Any, file: Any) -> dict[str, Any] | None:
-    """The settings of the profile that a name may be; None of what is no profile."""
+    """Return the settings of a profile of this name, or None if it is not a profile."""
     if not isinstance(model, str) or "/" in model or find_maker(model):
         return None
     return profile(model, file)
@@ -73,9 +78,9 @@ def find_profile(model: Any, file: Any) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, slots=True)
 class TargetMaker:
-    """Makes targets of what a program calls a model.
+    """Builds the targets for the models that a program names.
 
-    The `connection` and the `key` are those of the first model: another host is not reached by its
+    The `connection` and the `key` belong to the first model: another host is never reached by its
     address, its client or its headers, and never gets its key.
     """
 
@@ -87,7 +92,7 @@ class TargetMaker:
     profiles: Any
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What may be stored: no key, no client and no headers, which may hold a key."""
+        """Pickle without key, client and headers, which may hold a key."""
         kept = {k: v for k, v in self.connection.items() if k not in ("client", "headers")}
         return type(self), (
             kept,
@@ -99,9 +104,11 @@ class TargetMaker:
         )
 
     def targets(self, model: Any, path: str, *, first: bool = False) -> list[ModelTarget]:
-        """The targets of one model: several of an LLM, which has fallbacks of its own.
+        """Return the targets of one model: several for an LLM with fallbacks.
 
-        Raises ConfigError, FormatterMismatch.
+        Raises:
+            ConfigError: The value names no model, or a setting is wrong.
+            FormatterMismatch: The formatter writes for another wire.
         """
         connection = self.connection if first else self._elsewhere()
         key = self.key if first else None
@@ -129,7 +136,7 @@ class TargetMaker:
     def all(
         self, models: Sequence[Any], fallbacks: Any
     ) -> tuple[list[ModelTarget], dict[str, list[ModelTarget]]]:
-        """(the models that are asked one behind the other, those for kinds of failure alone)."""
+        """Return (the models that are asked in order, those for certain kinds of failure only)."""
         first, *others = models
         targets = self.targets(first, "$.name", first=True)
         for other in others:
@@ -145,7 +152,7 @@ class TargetMaker:
         return [target for one in list_models(models, path) for target in self.targets(one, path)]
 
     def other_model(self, target: ModelTarget, name: str) -> ModelTarget:
-        """The target of a model that a call names: of another vendor, or of the same host."""
+        """Return the target of a model that a call names, of another vendor or the same host."""
         if not isinstance(name, str) or not name:
             hint = '"vendor/model", or a model of the same host'
             raise ConfigError(
@@ -195,7 +202,7 @@ class TargetMaker:
         return made
 
     def _has_its_own(self, first: bool, path: str) -> None:
-        """Raise ConfigError where the address of a model is given that has one already."""
+        """Raise ConfigError if an address is given for a model that already has one."""
         given = [name for name in self.connection if name not in _SHARED] if first else []
         if first and self.key is not None:
             given.append("key")
@@ -210,7 +217,7 @@ class TargetMaker:
 
 
 def vendor_named(head: str) -> Vendor | None:
-    """The row that the beginning of a name means."""
+    """Return the vendor that the first part of a name means."""
     return vendor(head) if head in VENDORS else None
 
 

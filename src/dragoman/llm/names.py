@@ -11,9 +11,9 @@ from ..suggestions.keywords import VENDOR_SYNONYMS, closest, nearest_vendor
 from ..text.redaction import show
 from ..vendors import PROTOCOLS, VENDORS, Vendor, room, vendor, wire, wires
 
-# how the names of a maker's models begin -> the vendor that the maker itself is
+# the beginning of the names of a maker's models -> the maker's own vendor
 _MAKERS: tuple[tuple[str, str], ...] = (
-    (r"gpt-oss|llama|gemma|phi", ""),  # weights that anybody serves
+    (r"gpt-oss|llama|gemma|phi", ""),  # open weights, which many vendors serve
     (r"gpt|chatgpt|o[1-9]|codex", "openai"),
     (r"claude", "anthropic"),
     (r"gemini", "gemini"),
@@ -35,7 +35,7 @@ _MAKERS: tuple[tuple[str, str], ...] = (
     (r"muse", "meta"),
 )
 
-# words that name a family of models, and none of them
+# names of model families, not of a model
 _FAMILIES = frozenset(
     {
         "chatgpt",
@@ -58,11 +58,11 @@ _FAMILIES = frozenset(
         "qwen",
     }
 )
-_TAG = re.compile(r"(latest|e?\d+(\.\d+)?[bm]\b.*)", re.IGNORECASE)  # of Ollama: `qwen3:8b`
+_TAG = re.compile(r"(latest|e?\d+(\.\d+)?[bm]\b.*)", re.IGNORECASE)  # a tag of Ollama: `qwen3:8b`
 
 
 class ModelName(NamedTuple):
-    """Who serves it, over which protocol, and what the provider calls the model."""
+    """The vendor, its protocol, and the provider's name of the model."""
 
     host: Vendor
     protocol: str
@@ -70,16 +70,17 @@ class ModelName(NamedTuple):
 
     @property
     def wire(self) -> str:
-        """The name that `dragoman.wire` knows, for a vendor of the registry."""
+        """The name for `dragoman.wire`, if the vendor is in the registry."""
         return f"{self.host.name}/{self.protocol}"
 
 
 def model_name(name: str) -> ModelName:
-    """What a name says. Raises ConfigError for one that names no vendor or no model.
+    """Parse the name of a model.
 
-    The second part is a wire if the vendor has one of that name; names of models may hold slashes.
-    Where every model has its maker's name before it, `anthropic/claude-opus-5-5` is one of them.
-    What LiteLLM, LangChain and pydantic-ai call a vendor, and their `vendor:model`, mean the same.
+    The second part is a wire if the vendor has one of that name; names of models may contain
+    slashes. If every model of a host has its maker's name before it, `anthropic/claude-opus-5-5` is
+    one of them. The names of vendors in LiteLLM, LangChain and pydantic-ai, and their
+    `vendor:model`, are accepted.
 
     >>> model_name("deepseek/anthropic/deepseek-v4-flash").wire
     'deepseek/anthropic'
@@ -93,6 +94,15 @@ def model_name(name: str) -> ModelName:
     'anthropic'
     >>> model_name("vertex_ai/gemini-3.5-flash").host.name
     'vertex'
+
+    Args:
+        name: The name.
+
+    Returns:
+        The vendor, the protocol and the model.
+
+    Raises:
+        ConfigError: The name has no known vendor, or no model.
     """
     if not isinstance(name, str) or not name.strip("/ "):
         hint = 'such as "anthropic/claude-opus-5-5"'
@@ -125,10 +135,9 @@ def model_name(name: str) -> ModelName:
 
 
 def _is_maker(row: Vendor, protocol: str, model: str) -> bool:
-    """Whether a part that could be a wire is a maker: all models of the host are `maker/model`.
+    """Return whether a part that could be a wire is a maker: the host's models are `maker/model`.
 
-    So are those of relays, as the one that they ask by default shows. A server of one's own calls
-    its models as it likes.
+    This holds for relays, as their default model shows. A local server names its models freely.
     """
     usual = getattr(row.wires[protocol], "model", None) or ""
     is_relay = usual.count("/") == 1 and row.auth.needs_key
@@ -136,17 +145,17 @@ def _is_maker(row: Vendor, protocol: str, model: str) -> bool:
 
 
 def limits(name: str, *, facts: Facts | str | None = None) -> Limits:
-    """How many tokens a model takes and answers, offline; None each where nobody says.
+    """Return how many tokens a model takes and answers, without network; None where not known.
 
-    Facts first, also a program's own, then the tables of installed packages: genai-prices (extra
-    `prices`), and litellm's where that is installed.
+    Sources are facts, including the program's own, then the tables of installed packages:
+    genai-prices (extra `prices`), and litellm's if that is installed.
 
     Args:
         name: The model, as `LLM` takes it: `vendor/model`, or a model whose maker serves it.
         facts: Facts of your own, with `context_window` and `max_output` among their changes.
 
     Raises:
-        ConfigError: The name names no vendor or no model.
+        ConfigError: The name has no known vendor, or no model.
 
     >>> limits("anthropic/claude-opus-4-5")[:2]
     (200000, 64000)
@@ -160,7 +169,7 @@ def _is_vendor(name: str) -> bool:
 
 
 def _meant_by(head: str, rest: str) -> str:
-    """What to write for a name whose first part is no vendor; empty where nobody can tell."""
+    """Suggest a name if the first part is not a vendor; empty if there is no suggestion."""
     if head in ("http:", "https:"):
         return 'LLM("openai-chat/MODEL", base_url=URL) asks a server of your own'
     if head in _PUBLISHERS:
@@ -168,12 +177,12 @@ def _meant_by(head: str, rest: str) -> str:
     close = nearest_vendor(head, (*VENDORS, *wires()))
     if close.startswith("did you mean"):
         return f"{close[:-1]}/{rest}?"
-    if head == "models":  # as Google's list of models has them
+    if head == "models":  # as in Google's list of models
         return f"gemini/{rest}"
     return ""
 
 
-# whose open weights stand on Hugging Face
+# publishers of open weights on Hugging Face
 _PUBLISHERS = frozenset(
     {
         "Qwen",
@@ -186,7 +195,7 @@ _PUBLISHERS = frozenset(
 
 
 def _example(name: str) -> str:
-    """A name of a model of this vendor."""
+    """Return an example of a model name of this vendor."""
     row = vendor(name)
     protocol = next(iter(row.wires))
     usual = getattr(room(protocol, row.wires[protocol]).dialect, "model", "") or "MODEL"
@@ -194,12 +203,12 @@ def _example(name: str) -> str:
 
 
 def _bearer(protocol: str) -> str:
-    """The vendor whose own a protocol is, where it has another name: it begins with that one's."""
+    """Return the vendor that a protocol belongs to, if its name begins with the vendor's."""
     return next(name for name in VENDORS if protocol.startswith(f"{name}-"))
 
 
 def find_maker(name: str) -> str:
-    """The vendor that alone serves a model of this name, being its maker; empty for others."""
+    """Return the vendor that alone serves models of this name, its maker; empty for others."""
     lowered = name.lower()
     found = (maker for p, maker in _MAKERS if re.match(rf"(?:{p})(?![a-z])", lowered))
     return next(found, "")
@@ -227,7 +236,7 @@ def _of_maker(name: str) -> ModelName:
 
 
 def _hint_vendor(name: str, local: bool) -> str:
-    """How to name a model that many serve."""
+    """Return a hint how to name a model that many vendors serve."""
     if local:
         return f"write vendor/model: ollama/{name} asks the Ollama of this machine"
     if name.startswith("ft:"):

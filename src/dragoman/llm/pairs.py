@@ -1,7 +1,7 @@
-"""The formatter and the model of a loop of your own, whatever a program was given as its model.
+"""The formatter and the model for a program's own agent loop, for any form of model.
 
-A model of `dragoman.model`, one of somebody else's that takes messages alone, and an LLM are made
-alike: the formatter writes, the model sends, the formatter reads.
+A model of `dragoman.model`, a model of another library that takes messages only, and an LLM get the
+same interface: the formatter writes, the model sends, the formatter reads.
 
     formatter, model = pair_of(ChatModel("openai", "gpt-5.6"))
     written = formatter.format_request(model.ready(request), model.model_name)
@@ -37,49 +37,81 @@ ModelLike: TypeAlias = (
 
 
 class Formatting(Protocol):
-    """What a loop asks of a formatter."""
+    """What a loop needs of a formatter."""
 
     def format_request(self, req: ChatRequest, model: str | None = None) -> Any:
-        """What is sent."""
+        """Write a request.
+
+        Args:
+            req: The request.
+            model: The model that will be asked; None is the formatter's own.
+
+        Returns:
+            What the model of the pair takes.
+        """
 
     def parse_response(self, raw: Any, tools: Any = None, request: Any = None) -> Msg:
-        """The message in what came back."""
+        """Read the message of a response.
+
+        Args:
+            raw: What the model of the pair returned.
+            tools: The tools of the request, if the formatter needs them.
+            request: What `format_request` returned.
+
+        Returns:
+            The message.
+        """
         ...
 
 
 class Sending(Protocol):
-    """What a loop asks of a model."""
+    """What a loop needs of a model."""
 
     model_name: str
 
     def ready(self, request: ChatRequest) -> ChatRequest:
-        """The request with what the model itself says to it."""
+        """Return the request with the model's own defaults."""
         ...
 
     async def __call__(self, written: Any) -> ChatResponse:
-        """The answer to what the formatter has written."""
+        """Return the answer to what the formatter has written."""
         ...
 
     def stream(self, written: Any) -> AsyncGenerator[StreamEvent]:
-        """The same as it comes; the last event, `finish`, has the answer."""
+        """Return the events of the answer; the last one, `finish`, has the whole answer.
+
+        Args:
+            written: What the formatter has written.
+
+        Returns:
+            The events, for `async for`.
+        """
         ...
 
 
 class Pair(NamedTuple):
-    """A formatter and a model that go together."""
+    """A formatter and a model that work together."""
 
     formatter: Formatting
     model: Sending
 
 
 def llm_of(model: ModelLike, formatter: Any = None) -> ChatModelBase | LLM | AsyncLLM:
-    """The model itself, or the LLM of what names one: a name, a Vendor, a table, or several.
+    """Return a model as it is, or an LLM for what names one.
 
-    Raises ConfigError as `LLM` does.
+    Args:
+        model: A model, an LLM, or what an LLM takes: a name, a Vendor, a table, or several.
+        formatter: The formatter for the LLM; None is that of the model.
+
+    Returns:
+        The model, or an LLM.
+
+    Raises:
+        ConfigError: The value names no model, or a setting is wrong.
     """
     if isinstance(model, (str, Vendor, Mapping, Sequence)):
         return AsyncLLM(model, formatter=formatter)
-    return model  # `pair_of` looks at it
+    return model  # `pair_of` checks it
 
 
 def pair_of(
@@ -91,11 +123,22 @@ def pair_of(
     streams: bool = False,
     allow_partial: bool = False,
 ) -> Pair:
-    """The pair that a model (or what names one, as for an LLM) and a formatter make.
+    """Return the pair of a formatter and a model.
 
-    `structured` is the type that answers shall have, `way` how it is asked for. Say `streams` if
-    `model.stream` will be called. `allow_partial`: an answer that broke off is taken. Raises
-    FormatterMismatch, and ConfigError for what is no model.
+    Args:
+        model: A model, an LLM, or what an LLM takes.
+        formatter: The formatter; None is that of the model.
+        structured: The type that answers must have, None for any.
+        way: How that type is asked for.
+        streams: True if `model.stream` will be called.
+        allow_partial: Whether an answer that broke off is accepted.
+
+    Returns:
+        The pair.
+
+    Raises:
+        FormatterMismatch: The formatter writes for another wire.
+        ConfigError: The value is not a model, or cannot be used this way.
     """
     if not isinstance(model, (AsyncLLM, LLM, ChatModelBase)):
         model, formatter = llm_of(model, formatter), None
@@ -186,7 +229,7 @@ class _Endpoint:
 
 
 class _Door:
-    """An LLM, which writes and reads by itself, and may ask one model after the other."""
+    """An LLM, which writes and reads itself, and may ask one model after the other."""
 
     model_name = ""
 
@@ -195,7 +238,7 @@ class _Door:
     ) -> None:
         self._llm = llm
         self._settings: AskSettings = {"way": way, "repairs": 0}
-        if allow_partial:  # an LLM may also say for itself that it takes what broke off
+        if allow_partial:  # the LLM's own setting may be True as well
             self._settings["allow_partial"] = True
         self._structured = structured
 
@@ -222,7 +265,7 @@ class _Door:
 
 
 class _MessagesAlone:
-    """A model, or a formatter, of somebody else's: messages and tools go in, no whole request."""
+    """A model or a formatter of another library, which takes messages and tools, not requests."""
 
     def __init__(
         self, model: ChatModelBase, formatter: FormatterBase[Any], allow_partial: bool
@@ -254,12 +297,12 @@ class _MessagesAlone:
         yield FinishEvent("finish", await self(written))
 
     def _read(self, response: Any) -> ChatResponse:
-        """What a model gave, read if it is the provider's own answer.
+        """Return the response of a model, read if it is the provider's own answer.
 
-        By the formatter if it says how, else by the wire of either. Raises ConfigError for a pair
-        that names no wire.
+        The formatter reads it if it can, else the wire of either. Raises ConfigError for a pair
+        without a wire.
         """
-        answer = getattr(response, "response", response)  # of a part of a stream
+        answer = getattr(response, "response", response)  # a partial answer holds it
         if isinstance(answer, ChatResponse):
             return answer
         if isinstance(self._formatter, WireFormatter):
@@ -270,7 +313,7 @@ class _MessagesAlone:
 
     @property
     def _parses(self) -> bool:
-        """Whether the formatter says in its own way how an answer is read."""
+        """Return whether the formatter has its own way to read answers."""
         return type(self._formatter).parse_response is not FormatterBase.parse_response
 
     def parse_response(self, raw: Any, tools: Any = None, request: Any = None) -> Msg:
@@ -281,7 +324,7 @@ class _MessagesAlone:
 
 
 async def _last(events: list[StreamEvent]) -> ChatResponse:
-    """The answer at the end of a stream."""
+    """Return the answer at the end of a stream."""
     end = events[-1]
     assert isinstance(end, FinishEvent)  # a stream ends with it, or raises
     return end.response

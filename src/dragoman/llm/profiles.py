@@ -6,10 +6,11 @@
     timeout = 30
     fallbacks = ["openai/gpt-6-luna"]
 
-Every keyword of `LLM` that TOML can say may stand in a profile, a key never: it comes from the
-environment. A `dragoman.toml` of the current directory may be somebody else's, so what decides
-where keys and prompts go (an address, headers, tools, ...) counts there only once the user has
-trusted that file as it is: its path and the hash of its content are kept in the user's own state.
+A profile may have every keyword of `LLM` that TOML can express, but never a key: keys come from the
+environment. A `dragoman.toml` in the current directory may be written by somebody else. So settings
+that decide where keys and prompts go (an address, headers, tools, ...) are used from there only
+after the user has trusted the file in its present state: its path and the hash of its content are
+stored in the user's state directory.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from ..errors import ConfigError
 from ..suggestions.keywords import rename_keywords
 from ..text.redaction import one_line, show
 
-VARIABLE = "DRAGOMAN_PROFILES"  # the file's path, where it stands elsewhere
+VARIABLE = "DRAGOMAN_PROFILES"  # the path of the file, if it is elsewhere
 FILE = "dragoman.toml"
 UNTRUSTED = "profile.untrusted"  # the code of the error
 
-# What a file of the current directory may say unasked: who is asked, and how. All else, and all
-# that later versions know, may name a place to which keys or words go.
+# What a file in the current directory may set without trust: the model and its options. All other
+# settings, and all of later versions, may name a place to which keys or prompts are sent.
 _FREE = frozenset({
     "model", "fallbacks", "order", "timeout", "retries", "repairs", "way", "response_format",
     "system", "memories", "agent_name", "tool_choice", "metadata", "history_tokens", "strict",
@@ -40,11 +41,17 @@ _FREE = frozenset({
     "presence_penalty", "frequency_penalty", "repetition_penalty", "seed", "stop", "n", "logprobs",
     "top_logprobs", "reasoning", "reasoning_budget", "thoughts", "service_tier", "user",
 })  # fmt: skip
-_PLAIN_TABLES = frozenset({"response_format", "metadata", "policy"})  # tables of them name no host
+_PLAIN_TABLES = frozenset({"response_format", "metadata", "policy"})  # tables in these name no host
 
 
 class Untrusted(NamedTuple):
-    """A file that nobody has trusted yet, what it wants to decide, and the hash of its content."""
+    """A file that is not trusted yet.
+
+    Attributes:
+        file: The file.
+        settings: The settings in it that need trust.
+        digest: The hash of its content.
+    """
 
     file: Path
     settings: tuple[str, ...]
@@ -52,19 +59,27 @@ class Untrusted(NamedTuple):
 
 
 class _Content(NamedTuple):
-    """What was read of a file at once: its profiles, and the hash of the bytes they stand in."""
+    """The profiles of a file, and the hash of the bytes from which they were read."""
 
     profiles: dict[str, Any]
     digest: str
 
 
 def profile(name: str, path: str | Path | None = None) -> dict[str, Any] | None:
-    """The settings of a profile, `model` among them; None if no file has one of this name.
+    """Return the settings of a profile, including `model`; None if there is no such profile.
 
-    Without a path: the file that the variable DRAGOMAN_PROFILES names, else `dragoman.toml` in the
-    current directory, else in `~/.config/dragoman` (or below XDG_CONFIG_HOME). Raises ConfigError
-    for a file that cannot be read, for a profile that names no model or holds a key, and for one
-    of the current directory that would decide where keys go and that nobody has trusted.
+    Args:
+        name: The name of the profile.
+        path: The file. Without it: the one that the variable DRAGOMAN_PROFILES names, else
+            `dragoman.toml` in the current directory, else in `~/.config/dragoman` (or below
+            XDG_CONFIG_HOME).
+
+    Returns:
+        The keywords for `LLM`.
+
+    Raises:
+        ConfigError: The file cannot be read; the profile has no model, or has a key; or it is in
+            the current directory, decides where keys go, and is not trusted.
     """
     for file in _files(path):
         content = _read(file)
@@ -94,10 +109,12 @@ def profile(name: str, path: str | Path | None = None) -> dict[str, Any] | None:
 
 
 def find_untrusted(name: str | None = None, path: str | Path | None = None) -> Untrusted | None:
-    """What the user must be asked before a profile (or any profile of the file) can be used.
+    """Return what the user must be asked before a profile (or any of the file) can be used.
 
-    None if there is nothing to ask. The file is that of the current directory, or `path`. Raises
-    ConfigError for a file that cannot be read.
+    None if there is nothing to ask. The file is that of the current directory, or `path`.
+
+    Raises:
+        ConfigError: The file cannot be read.
     """
     if path is None and os.environ.get(VARIABLE) is not None:
         return None
@@ -119,9 +136,12 @@ def find_untrusted(name: str | None = None, path: str | Path | None = None) -> U
 
 
 def trust(file: str | Path, digest: str | None = None) -> None:
-    """Let a file decide as its content is now, or as it was when `digest` was taken.
+    """Trust a file with its present content, or with the content of `digest`.
 
-    A file that changes must be trusted again. Raises ConfigError where nothing can be stored.
+    A file that changes must be trusted again.
+
+    Raises:
+        ConfigError: The list of trusted files cannot be stored.
     """
     path = Path(file).resolve()
     trusted = _read_trusted()
@@ -130,7 +150,7 @@ def trust(file: str | Path, digest: str | None = None) -> None:
 
 
 def distrust(file: str | Path) -> bool:
-    """Forget that a file was trusted. False if it was not."""
+    """Remove a file from the trusted ones; return False if it was not trusted."""
     trusted = _read_trusted()
     if trusted.pop(str(Path(file).resolve()), None) is None:
         return False
@@ -151,10 +171,10 @@ def _files(path: str | Path | None) -> list[Path]:
 
 
 def _below(variable: str, usual: str) -> Path:
-    """A folder of the user's own by the XDG Base Directory Specification.
+    """Return a folder of the user by the XDG Base Directory Specification.
 
-    A relative path in the variable is ignored, as the specification demands: it would be a place
-    in the current directory.
+    A relative path in the variable is ignored, as the specification demands: it would be a place in
+    the current directory.
     """
     named = Path(os.environ.get(variable, ""))
     return (named if named.is_absolute() else Path.home() / usual) / "dragoman"
@@ -183,7 +203,7 @@ def _read(file: Path) -> _Content:
 
 
 def _decisive(table: Mapping[str, Any]) -> list[str]:
-    """The settings of a profile that can decide where a key, or what is said, goes."""
+    """Return the settings of a profile that can decide where a key or a prompt is sent."""
     return [
         name
         for name, value in table.items()
@@ -192,7 +212,7 @@ def _decisive(table: Mapping[str, Any]) -> list[str]:
 
 
 def _has_table(value: Any) -> bool:
-    """Whether there is a table in it: one of `fallbacks` may have an address of its own."""
+    """Return whether the value contains a table: one in `fallbacks` may have its own address."""
     if isinstance(value, dict):
         return True
     return isinstance(value, list) and any(map(_has_table, value))
@@ -204,7 +224,7 @@ def _join(names: list[str]) -> str:
 
 
 def _is_trusted(file: Path, digest: str) -> bool:
-    """Whether the user named the file, owns it as the configuration, or has trusted it so."""
+    """Return whether the user named the file, owns it as configuration, or has trusted it."""
     if os.environ.get(VARIABLE) is not None:
         return True
     resolved = file.resolve()
@@ -212,7 +232,7 @@ def _is_trusted(file: Path, digest: str) -> bool:
 
 
 def _read_trusted() -> dict[str, str]:
-    """The trusted files: path -> hash of the content."""
+    """Return the trusted files: path -> hash of the content."""
     try:
         table = json.loads(_state_file().read_text("utf-8"))
     except (OSError, ValueError):
@@ -221,7 +241,7 @@ def _read_trusted() -> dict[str, str]:
 
 
 def _store(trusted: Mapping[str, str]) -> None:
-    """Write the list whole, readable by the user alone, in the place of the old one."""
+    """Replace the list by a new file that only the user can read."""
     file = _state_file()
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """The keywords of an LLM and of its calls, for type checkers and for readers.
 
-`LLM` says in its docstring what they mean; what a request or a formatter has under the same name
-means the same here.
+`LLM` describes them; keywords that a request or a formatter has under the same name mean the same
+here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..suggestions.import_names import ExplainsNames as ExplainsNames  # noqa: P
 from ..suggestions.import_names import explains_attributes as explains_attributes  # noqa: PLC0414
 from ..suggestions.import_names import listing as listing  # noqa: PLC0414
 
-# what is imported "as" itself is for the packages above, which import public ones only
+# names imported "as" themselves are for the layers above, which import public names only
 from ..suggestions.import_names import refusing as refusing  # noqa: PLC0414
 from ..suggestions.keywords import AGENT_ADVICE, AGENT_SYNONYMS
 from ..suggestions.keywords import explains_keywords as explains_keywords  # noqa: PLC0414
@@ -43,8 +43,8 @@ from ..transport.retries import Retries
 from .inputs import FileLike
 from .models import ModelLike
 
-# what is asked: text, a message, messages, a request, another wire's body, messages of a wire
-# (dicts or an SDK's objects), also mixed with ours; texts and media of one message
+# text, a message, messages, a request, another wire's body, messages of a wire (dicts or objects
+# of an SDK), also mixed with Msgs; or texts and media of one message
 Input: TypeAlias = (
     str
     | Msg
@@ -58,7 +58,7 @@ Way: TypeAlias = Literal["auto", "schema", "tool", "json", "prompt"]
 
 
 class RequestSettings(TypedDict, total=False):
-    """What an LLM and a call may say: the request's fields and options, and how types are asked."""
+    """Settings of an LLM or a call: fields and options of requests, and how types are asked for."""
 
     system: str | None
     memories: str | None
@@ -90,9 +90,9 @@ class RequestSettings(TypedDict, total=False):
 
 
 class AskSettings(RequestSettings, total=False):
-    """What one call may say: also how long it may take, how often it is tried, and whom it asks.
+    """Settings of one call, which add the model, timeout, retries, headers and files.
 
-    `model` is another model, of the same host or `vendor/model`; `headers` stand beside the LLM's.
+    `model` is another model, of the same host or `vendor/model`; `headers` are added to the LLM's.
     """
 
     model: str | None
@@ -103,7 +103,7 @@ class AskSettings(RequestSettings, total=False):
 
 
 class LLMSettings(RequestSettings, ConnectionOptions, total=False):
-    """What an LLM may say: the defaults of its calls, who answers, and how requests are written."""
+    """Settings of an LLM: the defaults of its calls, the models, and how requests are written."""
 
     key: Key
     profiles: str | Path | None
@@ -132,7 +132,11 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def needed_model(model: Any) -> Any:
-    """The model itself. Raises ConfigError where an agent was given none."""
+    """Return the model.
+
+    Raises:
+        ConfigError: An agent was given none.
+    """
     if model is None:
         hint = 'ReActAgent(name, sys_prompt, model), or ReActAgent(model="vendor/model")'
         text = "an agent needs a model"
@@ -141,11 +145,11 @@ def needed_model(model: Any) -> Any:
 
 
 def with_keywords(settings: type[Any]) -> Callable[[_Function], _Function]:
-    """Have `help` list the keywords of a function that takes them as `**settings`."""
+    """Let `help` list the keywords of a function that takes them as `**settings`."""
 
     def list_keywords(function: _Function) -> _Function:
         own = signature(function)
-        stars = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)  # the latter takes nothing
+        stars = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)  # the latter takes none
         kept = [one for one in own.parameters.values() if one.kind not in stars]
         names = {one.name for one in kept}
         kept += [

@@ -1,4 +1,4 @@
-"""The stream of an LLM: typed events as they arrive, and the same answer as `ask` at the end."""
+"""The stream of an LLM: typed events as they arrive, and the answer of `ask` at the end."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .course import has_no_key
 from .targets import ModelTarget
 
 T = TypeVar("T")
-_SILENT = frozenset({"text-start", "thinking-start", "refusal-start"})  # nothing is said yet
+_SILENT = frozenset({"text-start", "thinking-start", "refusal-start"})  # events without content
 
 
 class _Streamed(Generic[T]):
-    """One answer on its way, from the first of the models that begins to give one."""
+    """One answer that is being streamed, from the first of the models that begins to answer."""
 
     def __init__(self, door: FrontDoor, asked: Question) -> None:
         self._asked = asked
@@ -33,7 +33,11 @@ class _Streamed(Generic[T]):
 
     @property
     def response(self) -> Answer[T]:
-        """The whole answer. Raises ConfigError before the stream was read to its end."""
+        """The whole answer.
+
+        Raises:
+            ConfigError: The stream was not read to its end.
+        """
         if self._answer is None:
             text = "the stream was not read to its end"
             hint = "iterate over it first; partial is the answer so far"
@@ -42,21 +46,21 @@ class _Streamed(Generic[T]):
 
     @property
     def partial(self) -> ChatResponse | None:
-        """The answer so far; None before anything has come."""
+        """The answer so far; None before anything has arrived."""
         if self._answer is not None:
             return self._answer
         return None if self._stream is None else self._stream.partial
 
     @property
     def parsed_so_far(self) -> Any:
-        """What a structured answer says so far, as plain JSON that nobody has checked."""
+        """The value of a structured answer so far, as plain JSON that is not checked."""
         partial, structured = self.partial, self._asked.structured
         if partial is None or structured is None:
             return None
         return structured.partial(partial)
 
     def _writes(self, target: ModelTarget) -> tuple[ModelTarget, Written]:
-        """The request, and the first model from this one on that can be told it."""
+        """Write the request for the first model, from this one on, for which it can be written."""
         asked = self._asked
         request = replace(asked.request, stream=True)
         while True:
@@ -68,7 +72,7 @@ class _Streamed(Generic[T]):
     def _after(
         self, error: ProviderError | ConfigError, target: ModelTarget, out: Written
     ) -> ModelTarget:
-        """The model that is asked next, behind one of whose answer nobody has seen anything."""
+        """Return the model to ask next, after one whose answer the program has seen nothing of."""
         if isinstance(error, ProviderError):
             error = self._attach_partial(error, target, out)
         elif not has_no_key(error):
@@ -80,16 +84,16 @@ class _Streamed(Generic[T]):
     def _attach_partial(
         self, error: ProviderError, target: ModelTarget, out: Written
     ) -> ProviderError:
-        """The error with what had come by then."""
+        """Return the error with the part of the answer that had arrived."""
         if self._stream is not None and error.response is None:
             partial = self._stream.partial
-            # a request for the rest of an answer fails as any other, and is no StreamError
+            # a request for the rest of an answer may fail with an error that is not a StreamError
             if isinstance(error, StreamError) or any(c.msg.blocks for c in partial.candidates):
                 error.response = partial
         return target.place_error(error, out)
 
     def _ends(self, event: FinishEvent, target: ModelTarget, out: Written) -> FinishEvent:
-        """The last event, which holds the answer as `ask` gives it."""
+        """Return the last event, with the answer as `ask` returns it."""
         target.formatter.name_answer(event.response, out)
         self._answer = target.answer(
             out, event.response, self._asked.request, self._asked.structured
@@ -98,11 +102,15 @@ class _Streamed(Generic[T]):
 
 
 class AnswerStream(_Streamed[T]):
-    """Iterate for typed events; `response` is the answer behind the last one.
+    """The events of an answer: iterate for them; `response` is the answer after the last one.
 
-    The request is sent when the first event is asked for. Whoever leaves a `with` block, or calls
-    `close` from any thread, closes the connection; `partial` stays. Raises what `ask` raises, and
-    StreamBroken where the connection breaks, with the answer so far in its `response`.
+    The request is sent when the first event is asked for. The end of a `with` block, and `close`
+    from any thread, close the connection; `partial` stays available. Iteration raises the errors of
+    `ask`, and StreamBroken if the connection breaks, with the answer so far in its `response`.
+
+    Args:
+        door: The settings of the LLM.
+        asked: The question.
     """
 
     def __init__(self, door: FrontDoor, asked: Question) -> None:
@@ -113,12 +121,12 @@ class AnswerStream(_Streamed[T]):
     def __iter__(self) -> Iterator[StreamEvent]:
         try:
             yield from self._events
-        finally:  # whoever leaves the loop closes the connection
+        finally:  # leaving the loop closes the connection
             self.close()
 
     @property
     def text(self) -> Iterator[str]:
-        """The text of the first candidate, as it grows."""
+        """The text of the first candidate, in pieces as they arrive."""
         return (e.text for e in self if e.type == "text-delta" and e.key[0] == 0)
 
     def _iterate(self) -> Generator[StreamEvent]:
@@ -126,8 +134,8 @@ class AnswerStream(_Streamed[T]):
         while True:
             target, out = self._writes(target)
             self._chunks = Chunks(target.model, out, self._asked.allow_partial)
-            seen = False  # whether the program has seen something of this answer
-            held: list[StreamEvent] = []  # what shows nothing yet
+            seen = False  # whether the program has seen a part of this answer
+            held: list[StreamEvent] = []  # events without content so far
             try:
                 self._chunks.open()
                 stream: Stream = self._chunks.events()
@@ -155,7 +163,7 @@ class AnswerStream(_Streamed[T]):
                 return
 
     def close(self) -> None:
-        """Close the connection; what had come stays in `partial`."""
+        """Close the connection; what had arrived stays in `partial`."""
         if self._chunks is not None:
             self._chunks.close()
 
@@ -167,7 +175,12 @@ class AnswerStream(_Streamed[T]):
 
 
 class AsyncAnswerStream(_Streamed[T]):
-    """The same for `async for`, `aclose` and `async with`."""
+    """The events of an answer, for `async for`; it has `aclose` and `async with`.
+
+    Args:
+        door: The settings of the LLM.
+        asked: The question.
+    """
 
     def __init__(self, door: FrontDoor, asked: Question) -> None:
         super().__init__(door, asked)
@@ -178,12 +191,12 @@ class AsyncAnswerStream(_Streamed[T]):
         try:
             async for event in self._events:
                 yield event
-        finally:  # whoever leaves the loop closes the connection
+        finally:  # leaving the loop closes the connection
             await self.aclose()
 
     @property
     async def text(self) -> AsyncGenerator[str]:
-        """The text of the first candidate, as it grows."""
+        """The text of the first candidate, in pieces as they arrive."""
         async for event in self:
             if event.type == "text-delta" and event.key[0] == 0:
                 yield event.text
@@ -192,13 +205,13 @@ class AsyncAnswerStream(_Streamed[T]):
         target = self._course.first
         await target.fetch_ahead(self._asked.request)
         while True:
-            # a counter may ask the network while the request is written
+            # a token counter may use the network while the request is written
             writes = self._writes
             wrote = await asyncio.to_thread(writes, target) if self._counts else writes(target)
             target, out = wrote
             self._chunks = AsyncChunks(target.model, out, self._asked.allow_partial)
-            seen = False  # whether the program has seen something of this answer
-            held: list[StreamEvent] = []  # what shows nothing yet
+            seen = False  # whether the program has seen a part of this answer
+            held: list[StreamEvent] = []  # events without content so far
             try:
                 await self._chunks.open()
                 stream: AsyncStream = self._chunks.events()
@@ -227,7 +240,7 @@ class AsyncAnswerStream(_Streamed[T]):
                 return
 
     async def aclose(self) -> None:
-        """Close the connection; what had come stays in `partial`."""
+        """Close the connection; what had arrived stays in `partial`."""
         if self._chunks is not None:
             await self._chunks.aclose()
 

@@ -1,4 +1,4 @@
-"""Target: one model that an LLM may ask, with the formatter that writes for it."""
+"""ModelTarget: one model that an LLM may ask, with the formatter that writes for it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from ..transport.credentials import Key
 from ..vendors import Vendor, wire
 from .names import model_name
 
-# the keywords of a formatter that an LLM takes under the same name; `history_tokens` is its
-# `max_tokens`, which in a request is the most that an answer may have
+# the keywords of a formatter that an LLM takes under the same name; its `max_tokens` is the LLM's
+# `history_tokens`, because `max_tokens` of a request limits the answer
 FORMATTER_OPTIONS = (
     "speakers",
     "rewrites",
@@ -42,7 +42,7 @@ FORMATTER_OPTIONS = (
 
 
 _RESPONSES = "openai-responses"
-# Protocols whose makers hide thoughts unless a request asks for them: OpenAI's summaries, the
+# Protocols that return no thoughts unless a request asks for them: OpenAI's summaries, the
 # display of Claude (since Opus 4.7), Gemini's includeThoughts. Looked up in the SDKs openai 3.57,
 # anthropic 2.14 and google-genai 3.4.
 _HIDING = frozenset({_RESPONSES, "anthropic", "bedrock-converse", "gemini", "gemini-interactions"})
@@ -50,11 +50,15 @@ _HIDING = frozenset({_RESPONSES, "anthropic", "bedrock-converse", "gemini", "gem
 
 @dataclass(slots=True)
 class ModelTarget:
-    """A model and what writes for it. `name` is what the LLM was asked for.
+    """A model and the formatter that writes for it.
 
-    `responses` is the wire of a model that takes tools beside its reasoning over Responses alone;
-    None where the name, or a formatter, says which wire it shall be. `formatting` are the keywords
-    that its formatter is made with.
+    Attributes:
+        name: What the LLM was asked for.
+        model: The model.
+        formatter: The formatter.
+        responses: The Responses wire of a model that takes tools together with reasoning only
+            there; None if the name, or a formatter, fixes the wire.
+        formatting: The keywords of its formatter.
     """
 
     name: str
@@ -76,9 +80,11 @@ class ModelTarget:
         facts: Any = None,
         row: Vendor | None = None,
     ) -> ModelTarget:
-        """The target of a name; of a model of `row`, if one is given, which is no name's.
+        """Return the target of a name, or of a model of the vendor `row`.
 
-        Raises ConfigError, FormatterMismatch.
+        Raises:
+            ConfigError: The name or a setting is wrong.
+            FormatterMismatch: The formatter writes for another wire.
         """
         if row is not None:
             own = wire(row, facts=facts)
@@ -113,7 +119,12 @@ class ModelTarget:
     def pair_with(
         cls, name: str, model: ChatModel, formatting: Mapping[str, Any], formatter: Any
     ) -> ModelTarget:
-        """The target that a model and a formatter make. Raises ConfigError, FormatterMismatch."""
+        """Return the target of a model and a formatter.
+
+        Raises:
+            ConfigError: The formatter cannot be used here.
+            FormatterMismatch: The formatter writes for another wire.
+        """
         if formatter is None:
             return cls(name, model, WireFormatter(model.wire, model=model.model_name, **formatting))
         if not isinstance(formatter, WireFormatter):
@@ -121,11 +132,11 @@ class ModelTarget:
             hint = "Formatter(...), or a named one such as AnthropicChatFormatter()"
             raise ConfigError(text, hint=hint, code="llm.formatter")
         paired_model = paired(formatter, model)
-        assert isinstance(paired_model, ChatModel)  # as the model is one
+        assert isinstance(paired_model, ChatModel)  # `paired` keeps the class
         return cls(name, paired_model, formatter)
 
     def for_request(self, request: ChatRequest) -> ModelTarget:
-        """This target, or the one over Responses where this wire takes no tools with thinking."""
+        """Return this target, or that over Responses if this wire takes no tools with thinking."""
         if self.responses is None or not needs_other_wire(request, self.formatter.can):
             return self
         if self._other is None:
@@ -136,13 +147,13 @@ class ModelTarget:
         return self._other
 
     def for_call(self, call: CallOptions) -> ModelTarget:
-        """The same for one call that says otherwise how long, how often and with what headers."""
+        """Return this target with the timeout, retries and headers of one call."""
         model = copy(self.model)
         model.endpoint = model.endpoint.for_call(call)
         return replace(self, model=model)
 
     def with_model(self, name: str, formatting: Mapping[str, Any], formatter: Any) -> ModelTarget:
-        """The same host, over the same sockets, with another of its models."""
+        """Return a target for another model of the same host, over the same sockets."""
         model = copy(self.model)
         model.model_name = name
         host = self.name.removesuffix(self.model.model_name)
@@ -159,7 +170,7 @@ class ModelTarget:
         return self.model.wire
 
     def write(self, request: ChatRequest, structured: Structured[Any] | None, way: Any) -> Written:
-        """The whole request as it is sent."""
+        """Return the whole request as it is sent."""
         model = self.model.model_name
         if self.model.generate_kwargs:
             request = self.model.with_own_options(request)
@@ -171,9 +182,9 @@ class ModelTarget:
         return written
 
     def _with_thoughts(self, request: ChatRequest) -> ChatRequest:
-        """The request that shows its thoughts where reasoning is asked for and makers hide them.
+        """Ask for visible thoughts if reasoning is asked for and hidden by default.
 
-        Whoever names `thoughts`, or reads the request from somebody's JSON, has what they say.
+        A request that names `thoughts`, or was read from JSON, is not changed.
         """
         options = request.options
         hides = self.wire.room.protocol in _HIDING and request.read is None
@@ -199,7 +210,7 @@ class ModelTarget:
         return replace(request, options=replace(options, thoughts="auto")) if shows else request
 
     async def fetch_ahead(self, request: ChatRequest) -> None:
-        """Fetch the media that must go as bytes, where the fetcher can be awaited."""
+        """Fetch the media that must be sent as bytes, if the fetcher is async."""
         fetch = self.formatter.style.fetch
         if (ahead := getattr(fetch, "amany", None)) is not None:
             await ahead(self.wire.wanted_media(request, self.model.model_name))
@@ -212,7 +223,11 @@ class ModelTarget:
         structured: Structured[Any] | None,
         raw: Any = None,
     ) -> Answer[Any]:
-        """The answer to what was written. Raises InvalidOutput where it is not of the type."""
+        """Return the answer to a written request.
+
+        Raises:
+            InvalidOutput: The answer does not fit the type.
+        """
         if resp.error is not None:
             error = self.place_error(resp.error, out)
             error.response = resp
@@ -234,7 +249,7 @@ class ModelTarget:
         return answer
 
     def place_error(self, error: ProviderError, out: Written) -> ProviderError:
-        """The error, with the place in the caller's request that the provider means."""
+        """Return the error, with the place in the caller's request that the provider names."""
         if error.kind == "context_overflow" and self.formatter.max_tokens is None:
             window = self.wire.limits(out.model, self.formatter.style.changes).context_window
             if window is not None:
@@ -249,7 +264,7 @@ class ModelTarget:
 
 
 def with_defaults(request: ChatRequest, defaults: ChatRequest) -> ChatRequest:
-    """The request with what it leaves open as the defaults have it."""
+    """Return the request with defaults for what it does not set."""
     options = defaults.options
     if given := dict(request.options.given()):
         options = replace(options, **given)

@@ -1,6 +1,7 @@
-"""The tree: messages, content blocks, tools and exchanges. Pure values; no provider, no I/O.
+"""The data model: messages, content blocks, tools and exchanges. Pure values; no provider, no I/O.
 
-What a conversation is, whoever hosts the model. Readers make these values, writers read them.
+A conversation is the same for every provider. Readers of wires create these values, and writers
+read them.
 """
 
 from __future__ import annotations
@@ -37,10 +38,11 @@ from .media import (
 )
 from .msg import Msg, Role, identify
 from .paths import answer_places, places
-from .request import AsRead, ChatRequest, Options, ResponseFormat, Written, messages_of, request_of
+from .request import AsRead, ChatRequest, Options, ResponseFormat, messages_of, request_of
 from .sources import AnswerSource
 from .stored import dump, load
 from .tools import Grammar, Namespace, Parameter, ServerTool, Tool, ToolChoice, tools_of
+from .written import Written
 
 if TYPE_CHECKING:
     from typing import NoReturn
@@ -97,7 +99,7 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # a type checker shall name what is missing
+if not TYPE_CHECKING:  # type checkers report unknown names themselves
 
     def __getattr__(name: str) -> NoReturn:
         refuse(__name__, name)

@@ -1,6 +1,7 @@
-"""ChatResponse: an answer, its candidates, what it cost and how the reading of it ended.
+"""ChatResponse and its parts: candidates, usage, why the answer stopped; and the joining of parts.
 
-`total` is the sum of a block's streamed parts: texts joined, the latest of everything else.
+`total` joins the streamed parts of a block: texts are concatenated, of everything else the latest
+value counts.
 """
 
 from __future__ import annotations
@@ -49,7 +50,12 @@ Status: TypeAlias = Literal["complete", "truncated", "interrupted", "error"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Finish(Shown):
-    """Why the model stopped, and the provider's own word for it."""
+    """Why the model stopped, and the provider's own word for it.
+
+    Attributes:
+        reason: The reason, in words that are the same for every provider.
+        raw: The provider's word, None if it gave none.
+    """
 
     reason: FinishReason = "stop"
     raw: str | None = None
@@ -59,7 +65,21 @@ class Finish(Shown):
 @final
 @dataclass(slots=True, repr=False)
 class Usage(HasExtras, Shown):
-    """Tokens, disjoint: `input` without cache, `output` with reasoning. None means unknown."""
+    """Token counts, disjoint: `input` without cached tokens, `output` with reasoning.
+
+    None means that a count is not known.
+
+    Attributes:
+        input: Tokens of the request that were not in the cache.
+        cache_read: Tokens of the request that were read from the cache.
+        cache_write: Tokens of the request that were written to the cache.
+        output: Tokens of the answer, reasoning included.
+        reasoning: The part of `output` that is reasoning.
+        audio_in: The part of the request that is audio.
+        audio_out: The part of `output` that is audio.
+        total: The provider's total.
+        extras: Fields that only one provider has.
+    """
 
     input: int | None = None
     cache_read: int | None = None
@@ -72,7 +92,7 @@ class Usage(HasExtras, Shown):
     extras: Extras | None = None
 
     def __add__(self, other: Usage) -> Usage:
-        """The sum of two answers: a figure that only one of them tells is that one's.
+        """Add the counts of two answers; a count that only one of them has is taken from that one.
 
         >>> Usage(input=3, output=1) + Usage(input=4)
         Usage(input=7, output=1)
@@ -86,7 +106,7 @@ class Usage(HasExtras, Shown):
         return Usage(**figures)
 
     def __radd__(self, other: object) -> Usage:
-        """`sum(usages)` begins at 0."""
+        """Support `sum(usages)`, which begins at 0."""
         return replace(self) if other == 0 else NotImplemented
 
 
@@ -95,7 +115,13 @@ _FIGURES = tuple(f.name for f in fields(Usage) if f.name != "extras")
 
 @dataclass(slots=True, repr=False)
 class Candidate(HasExtras, Shown):
-    """One of the answers to a request."""
+    """One of the answers to a request.
+
+    Attributes:
+        msg: The message.
+        finish: Why the model stopped.
+        extras: Fields that only one provider has.
+    """
 
     msg: Msg
     finish: Finish = field(default_factory=Finish)
@@ -103,22 +129,29 @@ class Candidate(HasExtras, Shown):
 
     @property
     def logprobs(self) -> list[Logprob]:
-        """How likely each token of its text was, in order; empty where nobody has told it."""
+        """The probability of each token of the text, in order; empty if it is not reported."""
         found = tokens_within(self.extras)
         return found or [one for block in self.msg.blocks for one in tokens_within(block.extras)]
 
     @property
     def sources(self) -> list[AnswerSource]:
-        """The pages and documents that it cites, or that its searches found, each once."""
+        """The pages and documents that the answer cites, or that its searches found, each once."""
         return collect_sources(self.msg.blocks, self.msg.extras, self.extras)
 
 
 @dataclass(slots=True, repr=False)
 class ChatResponse(HasExtras, Shown):
-    """An answer: its candidates, what it cost, and how the reading of it ended.
+    """An answer: its candidates, its usage, and whether it is complete.
 
-    `status`: `complete`, `truncated` (cut by a limit), `interrupted` (the stream broke off) or
-    `error`, which `error` then holds.
+    Attributes:
+        candidates: The candidates; most requests ask for one.
+        usage: The tokens of all of them.
+        status: `complete`, `truncated` (cut by a limit), `interrupted` (the stream broke off) or
+            `error`, with the error in `error`.
+        model: The model that answered, as the provider names it.
+        id: The provider's id of the answer.
+        extras: Fields that only one provider has.
+        error: The provider's error, None if there is none.
     """
 
     candidates: list[Candidate]
@@ -141,14 +174,14 @@ class ChatResponse(HasExtras, Shown):
 
     @property
     def text(self) -> str:
-        """The text of the first candidate: blocks side by side are one text, in pieces."""
+        """The text of the first candidate; adjacent text blocks are joined without a separator."""
         runs = groupby(self.msg.blocks, type)
         texts = ["".join(b.text for b in run if type(b) is TextBlock) for _, run in runs]
         return "\n".join(text for text in texts if text)
 
     @property
     def logprobs(self) -> list[Logprob]:
-        """How likely each token of the first candidate's text was; empty if nobody has told it."""
+        """The probability of each token of the first candidate's text; empty if not reported."""
         first = self.candidates[0].logprobs if self.candidates else []
         return first or tokens_within(self.extras)
 
@@ -156,7 +189,8 @@ class ChatResponse(HasExtras, Shown):
     def sources(self) -> list[AnswerSource]:
         """The pages and documents that the first candidate is based on, each once.
 
-        Cited ones, with what is quoted, and those that a search of the provider's only found.
+        These are the cited ones, with the quoted texts, and those that were only found by a search
+        of the provider.
         """
         first = self.candidates[0]
         return collect_sources(first.msg.blocks, first.msg.extras, first.extras, self.extras)
@@ -165,9 +199,10 @@ class ChatResponse(HasExtras, Shown):
     def calls(self) -> list[ToolUseBlock]:
         """The tool calls of the first candidate that may be run, in order.
 
-        Among them are calls of a form that one API alone has, such as `shell_call`: each is named
-        by its kind, and `Msg.tool(call.id, ...)` behind the answer goes back in its form. A call of
-        `multi_tool_use.parallel`, which some models invent, is the calls that it holds.
+        They include calls of a form that only one API has, such as `shell_call`: the name of such a
+        call is its kind, and the result `Msg.tool(call.id, ...)` after the answer is written in its
+        form. A call of `multi_tool_use.parallel`, which some models invent, is replaced by the
+        calls that it contains.
         """
         blocks = self.msg.blocks
         calls = [b if type(b) is ToolUseBlock else call_within(b) for b in blocks]
@@ -176,7 +211,7 @@ class ChatResponse(HasExtras, Shown):
 
 
 def total(parts: Sequence[ContentBlock]) -> ContentBlock:
-    """The block that the parts make together; they are of one kind.
+    """Join parts of one block, all of one kind, into the block.
 
     >>> total([TextBlock("Sama"), TextBlock("rkand")]).text
     'Samarkand'
@@ -198,7 +233,7 @@ def total(parts: Sequence[ContentBlock]) -> ContentBlock:
 
 
 def behind(text: TextBlock, length: int) -> TextBlock:
-    """The text as it stands in one that begins `length` characters before: citations count them."""
+    """Shift the citations of a text by `length` characters, the length of the text before it."""
     if not text.citations or not length:
         return text
     return replace(
@@ -215,7 +250,7 @@ def behind(text: TextBlock, length: int) -> TextBlock:
 
 
 def goes_on_in(earlier: ContentBlock, later: ContentBlock) -> bool:
-    """Whether a text at the end of one body and one at the beginning of the next are the same."""
+    """Return whether the last text of one body and the first of the next are one text."""
     return type(earlier) is TextBlock and type(later) is TextBlock and not earlier.extras
 
 
@@ -223,7 +258,7 @@ _first = itemgetter(0)
 
 
 def _source(sources: list[Any]) -> Any:
-    """Media that came in pieces, each of them base64 of its own or a cut of one text."""
+    """Join media that came in pieces: each piece is base64 of its own, or a part of one text."""
     pieces = [item for item in sources if type(item) is Base64Source]
     if len(pieces) < 2 or len(pieces) < len(sources):
         return sources[-1]
@@ -240,13 +275,13 @@ def _base64(pieces: list[str]) -> str:
     try:
         return b64encode(b"".join(b64decode(piece, validate=True) for piece in pieces)).decode()
     except (Error, ValueError):
-        return "".join(pieces)  # one text, cut anywhere
+        return "".join(pieces)  # one text, cut at any place
 
 
 def latest(extras: Sequence[Extras]) -> Extras:
-    """The extras of several parts in one; of each field the last."""
+    """Merge the extras of several parts; of each field, the last value counts."""
     result: Extras = {}
-    copied: set[str] = set()  # issuers whose fields are in an object of ours by now
+    copied: set[str] = set()  # issuers whose fields were copied already
     for item in extras:
         for issuer, issuer_fields in item.items():
             if issuer not in result:
@@ -260,7 +295,7 @@ def latest(extras: Sequence[Extras]) -> Extras:
 
 
 def join_values(values: Sequence[Any]) -> Any:
-    """JSON values in one: objects by key, texts and lists one behind the other, else the last.
+    """Join JSON values: objects by key, texts and lists by concatenation, otherwise the last value.
 
     >>> join_values([{"a": [1], "b": "x"}, {"a": [2]}, {"b": "y"}])
     {'a': [1, 2], 'b': 'xy'}
@@ -281,11 +316,11 @@ def join_values(values: Sequence[Any]) -> Any:
     return texts[-1]
 
 
-# of these fields each part brings a piece; of any other the first that says something holds
+# each part has a piece of these fields; of other fields, the first value that is set counts
 def _call_name(parts: Sequence[ContentBlock]) -> str:
-    """The name of a call: some hosts say it in each piece, some cut it as they cut arguments.
+    """Return the name of a call: some hosts repeat it in each piece, some cut it like arguments.
 
-    A piece with another id does not go on with it. (NousResearch/hermes-agent pull request 12230;
+    A piece with another id does not continue it. (NousResearch/hermes-agent pull request 12230;
     continuedev/continue pull request 5849; looked up on 2026-11-28.)
     """
     name = id = ""
@@ -293,7 +328,7 @@ def _call_name(parts: Sequence[ContentBlock]) -> str:
         if type(part) is not ToolUseBlock or (id and part.id not in ("", id)):
             continue
         id = id or part.id
-        if part.name.startswith(name):  # again, or more of it
+        if part.name.startswith(name):  # repeated, or longer
             name = part.name or name
         elif not name.endswith(part.name):
             name += part.name

@@ -1,6 +1,6 @@
-"""Content blocks: what a message holds, and where media is.
+"""Content blocks: the parts of a message, the same for every provider.
 
-Slotted values, the same for every provider; where their media are, `media` says.
+They are slotted values. Where the media of a block are is described by the sources in `media`.
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ from .media import (
     make_source,
 )
 
-# issuer (a protocol, or the vendor that read it) -> that issuer's own fields
+# issuer (a protocol or a vendor) -> the fields that only this issuer has
 Extras: TypeAlias = dict[str, JsonObject]
 _JSON = (dict, list, str, int, float, type(None))
 ANSWER = " (answer)"
 NOTES = " (notes)"
-HEALED = "dragoman"  # among extras: what was healed, so that writers can report it
-TEXTS = "texts"  # spelling of a raw block of which its texts, and its title, say all to others
-SUMMARY = "summary"  # the same of one whose text under `content` sums up earlier turns
-SEALED_SUMMARY = "sealed summary"  # of one that only its provider can open
-BILLING = "billing"  # of one that says who pays for the call, and nothing to the model
+HEALED = "dragoman"  # the key in extras for what was repaired, so that writers can report it
+TEXTS = "texts"  # spelling of a raw block that other wires can replace by its texts and title
+SUMMARY = "summary"  # spelling of one whose text under `content` sums up earlier turns
+SEALED_SUMMARY = "sealed summary"  # spelling of one that only its provider can open
+BILLING = "billing"  # spelling of one about who pays for the call; the model does not need it
 
 
 def name_answers(issuer: str) -> str:
-    """On whose name the fields stand that an issuer puts into answers and takes in no request."""
+    """Return the key in extras for an issuer's fields that occur in answers and not in requests."""
     return issuer + ANSWER
 
 
 def name_notes(issuer: str) -> str:
-    """Under which name the reader of an issuer's requests notes how a node was spelled.
+    """Return the key in extras for the notes that a reader of an issuer's requests keeps.
 
-    `words` among the notes of a request are the paths of words that only its own wire has, and
-    that the tree says by the nearest: losses anywhere else.
+    `words` among the notes of a request are the paths of values that only the issuer's wire has,
+    and that were replaced by the nearest common value: on any other wire they are losses.
     """
     return issuer + NOTES
 
 
 class HasExtras:
-    """What nodes with `extras` offer beside them."""
+    """Base class of nodes with `extras`."""
 
     __slots__ = ()
     _told_as: ClassVar[Mapping[str, str]] = {"extras": "provider_fields"}
@@ -60,10 +60,10 @@ class HasExtras:
 
     @property
     def provider_fields(self) -> Extras:
-        """The fields in `extras` by provider, without the notes that readers leave among them.
+        """The fields in `extras` by provider, without the notes of readers.
 
-        `extras` keeps what a provider says in answers alone under another name; here all of its
-        fields stand under its own. A new dict, empty where there are none.
+        `extras` has fields that occur only in answers under a separate key; here they are merged
+        with the provider's other fields. The result is a new dict, empty if there are none.
         """
         fields: Extras = {}
         for issuer, own in (self.extras or {}).items():
@@ -75,17 +75,26 @@ class HasExtras:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CacheHint(Shown):
-    """A prompt-cache breakpoint behind this node; `ttl` as the provider spells it, e.g. `1h`."""
+    """A prompt-cache breakpoint after this node.
+
+    Attributes:
+        ttl: How long the cache lives, as the provider spells it, e.g. `1h`; None is its default.
+    """
 
     ttl: str | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Origin(Shown):
-    """Who wrote a message: the issuer, its model and account, and what binds its opaque state.
+    """Who wrote a message, and what its opaque state is bound to.
 
-    `expires` is an ISO 8601 time, `prefix` the hash of what stood before it when it was written,
-    `protocol` that of the answer, where the issuer speaks several.
+    Attributes:
+        issuer: The protocol or vendor.
+        model: The model.
+        account: The account, where the state is bound to one.
+        expires: When the state expires, as an ISO 8601 time.
+        prefix: The hash of the conversation before the message when it was written.
+        protocol: The protocol of the answer, if the issuer has several.
     """
 
     issuer: str
@@ -98,7 +107,16 @@ class Origin(Shown):
 
 @dataclass(slots=True, repr=False)
 class Citation(HasExtras, Readable):
-    """A span of a text (characters, end exclusive) and where it comes from."""
+    """A span of a text and its source.
+
+    Attributes:
+        start: Where the span begins, in characters.
+        end: Where it ends, exclusive.
+        url: The address of the source.
+        title: Its title.
+        quote: The quoted text.
+        extras: Fields that only one provider has.
+    """
 
     start: int | None = None
     end: int | None = None
@@ -109,9 +127,10 @@ class Citation(HasExtras, Readable):
 
 
 class ReadFrom:
-    """`read_from`: the JSON that a request's reader made the node of, for the paths of losses.
+    """Base class of nodes with `read_from`: the JSON from which a request's reader built the node.
 
-    No field: it is neither compared, copied, stored nor written, and most nodes have none.
+    It is used for the paths of losses. It is not a field: it is not compared, copied, stored or
+    written, and most nodes have none.
     """
 
     __slots__ = ("read_from",)
@@ -120,10 +139,12 @@ class ReadFrom:
 
 @dataclass(slots=True, kw_only=True, repr=False)
 class Block(HasExtras, ReadFrom, Readable):
-    """What every block carries beside its content.
+    """Base class of the blocks.
 
-    `extras`: fields of one issuer, replayed only to it. `spelling`: how it stood on the wire.
-    `origin`: who made it, where that differs from the message.
+    Attributes:
+        extras: Fields that only one issuer has; they are sent to this issuer alone.
+        spelling: The form of the block on the wire, for writing it back unchanged.
+        origin: Who wrote the block, if not the author of the message.
     """
 
     extras: Extras | None = None
@@ -134,7 +155,13 @@ class Block(HasExtras, ReadFrom, Readable):
 @final
 @dataclass(slots=True, repr=False)
 class TextBlock(Block):
-    """Text, with the citations that support it."""
+    """Text, with the citations that support it.
+
+    Attributes:
+        text: The text.
+        citations: The citations, None if there are none.
+        cache: A prompt-cache breakpoint after the block.
+    """
 
     text: str
     citations: list[Citation] | None = None
@@ -145,7 +172,13 @@ class TextBlock(Block):
 @final
 @dataclass(slots=True, repr=False)
 class ThinkingBlock(Block):
-    """A model's thinking. `signature` proves it to its provider, `redacted` is its sealed form."""
+    """A model's thinking.
+
+    Attributes:
+        thinking: The text.
+        signature: The provider's proof that it is unchanged.
+        redacted: The encrypted form, if the provider does not show the text.
+    """
 
     _sealed: ClassVar[frozenset[str]] = frozenset({"signature", "redacted"})
 
@@ -155,7 +188,7 @@ class ThinkingBlock(Block):
     type: Literal["thinking"] = "thinking"
 
 
-# what other libraries call where a medium is
+# how other libraries name the source of a medium
 _MEDIA_SYNONYMS = {
     "url": "source",
     "image_url": "source",
@@ -169,7 +202,7 @@ _MEDIA_SYNONYMS = {
 
 @dataclass(slots=True, repr=False)
 class _MediaBlock(Block, metaclass=ExplainsNames):
-    """Media. `detail` is how closely to look, as the provider spells it (`low`, `high`)."""
+    """Media. `detail` is the resolution, as the provider spells it (`low`, `high`)."""
 
     source: Source
     title: str | None = None
@@ -184,11 +217,11 @@ class _MediaBlock(Block, metaclass=ExplainsNames):
     def from_path(
         cls, path: str | PathLike[str], media_type: str | None = None, title: str | None = None
     ) -> Self:
-        """A block that shows a file of this machine, wherever it is.
+        """Return a block with a local file, wherever it is.
 
         Args:
             path: The file. It is opened when a request is written, not now.
-            media_type: Its type, where neither its first bytes nor its name tell.
+            media_type: Its type, if neither its first bytes nor its name show it.
             title: Its name for the model.
 
         Returns:
@@ -198,11 +231,11 @@ class _MediaBlock(Block, metaclass=ExplainsNames):
 
     @classmethod
     def from_url(cls, url: str, media_type: str | None = None, title: str | None = None) -> Self:
-        """A block that shows what is at a URL, or in a data URI.
+        """Return a block with the media at a URL, or in a data URI.
 
         Args:
             url: An address that the provider opens itself, or that a `fetch` opens.
-            media_type: What is there, for providers that want to know.
+            media_type: The type of the media, for providers that need it.
             title: Its name for the model.
 
         Returns:
@@ -214,9 +247,18 @@ class _MediaBlock(Block, metaclass=ExplainsNames):
     def from_bytes(
         cls, data: bytes, media_type: str | None = None, title: str | None = None
     ) -> Self:
-        """A block that shows these bytes; their type is told by the first of them, or given.
+        """Return a block with these bytes.
 
-        Raises InvalidMessage where neither tells it.
+        Args:
+            data: The bytes of the media.
+            media_type: The type; without it, it is detected by the first bytes.
+            title: Its name for the model.
+
+        Returns:
+            A new block.
+
+        Raises:
+            InvalidMessage: The type is not given, and the first bytes do not show it.
         """
         return cls(Base64Source.from_bytes(data, media_type), title)
 
@@ -254,7 +296,9 @@ class VideoBlock(_MediaBlock):
 class DocumentBlock(_MediaBlock):
     """A document, e.g. a PDF; `title` is its name.
 
-    `context` says what it is, and is not cited; `cite`: whether the answer is to cite it.
+    Attributes:
+        context: What the document is; this text is not cited.
+        cite: Whether the answer should cite the document.
     """
 
     context: str | None = None
@@ -265,12 +309,19 @@ class DocumentBlock(_MediaBlock):
 @final
 @dataclass(slots=True, repr=False)
 class ToolUseBlock(Block):
-    """A tool call. `input` is the parsed object; `raw_input` the exact text the model wrote.
+    """A tool call.
 
-    Argument text that is no JSON stays text in `input`. The call of a `freeform` tool has no
-    arguments: its `input` is the text for the tool. `namespace`: the group that the tool stands in,
-    where its name alone does not tell. `unfinished`: the answer ended inside the call, or may have;
-    nobody should run it.
+    Attributes:
+        id: The id of the call, chosen by the model or its provider.
+        name: The name of the tool.
+        input: The parsed arguments. Text that is not JSON stays text; for a `freeform` tool it is
+            the text that the tool is given.
+        raw_input: The exact text that the model wrote.
+        cache: A prompt-cache breakpoint after the block.
+        unfinished: Whether the answer ended inside the call, or may have; such a call must not be
+            run.
+        freeform: Whether the tool takes text instead of arguments.
+        namespace: The group of the tool, if its name alone is ambiguous.
     """
 
     id: str
@@ -287,7 +338,15 @@ class ToolUseBlock(Block):
 @final
 @dataclass(slots=True, repr=False)
 class ToolResultBlock(Block):
-    """The answer to the call `id`: text, blocks, or a JSON object."""
+    """The result of a tool call.
+
+    Attributes:
+        id: The id of the call.
+        name: The name of the tool.
+        output: Text, blocks, or a JSON object.
+        is_error: Whether the call failed.
+        cache: A prompt-cache breakpoint after the block.
+    """
 
     id: str
     name: str = ""
@@ -300,7 +359,12 @@ class ToolResultBlock(Block):
 @final
 @dataclass(slots=True, repr=False)
 class RefusalBlock(Block):
-    """The model declined to answer; `category` as the provider names it."""
+    """The model declined to answer.
+
+    Attributes:
+        text: What it wrote.
+        category: The reason, as the provider names it.
+    """
 
     text: str
     category: str | None = None
@@ -314,9 +378,14 @@ RawSide: TypeAlias = Literal["client", "server"]
 @final
 @dataclass(slots=True, repr=False)
 class RawBlock(Block):
-    """What only one protocol has: replayed verbatim to `issuer`, a loss elsewhere.
+    """Content that only one protocol has: sent to `issuer` unchanged, and a loss elsewhere.
 
-    `role` says how it is paired: a call, its result, a plain item, or a whole message.
+    Attributes:
+        issuer: The protocol or vendor that can read it.
+        data: The JSON of the item.
+        role: How it is paired: `call`, `result`, a plain `item`, or a whole message.
+        pair: The id that connects a call and its result.
+        by: Who runs the call: the `server` or the `client`.
     """
 
     issuer: str
@@ -327,7 +396,7 @@ class RawBlock(Block):
     type: Literal["raw"] = "raw"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.data, _JSON):  # whoever reads a body has met an SDK's object in it
+        if not isinstance(self.data, _JSON):  # a body can hold an object of an SDK instead of JSON
             raise InvalidMessage(f"{type(self.data).__name__} is no JSON", code="json.value")
 
 
@@ -344,7 +413,7 @@ Content: TypeAlias = str | list[ContentBlock]
 
 
 def _by_kind(union: Any) -> dict[str, type[Any]]:
-    """The classes of a union by what stands in their `type`."""
+    """Return the classes of a union by the value of their `type`."""
     kinds = ((f.default, cls) for cls in get_args(union) for f in fields(cls) if f.name == "type")
     return {str(kind): cls for kind, cls in kinds}
 
@@ -353,17 +422,17 @@ SOURCES = _by_kind(Source)
 BLOCKS = _by_kind(ContentBlock)
 
 
-FOUND = "found"  # the note of a tool that stands in the result of a search
+FOUND = "found"  # the note on a tool that was read from the result of a search
 
 
 def is_found(tool: object, issuer: str) -> bool:
-    """Whether the tool was read from the result of a search, which offers it to its own host."""
+    """Return whether a tool was read from a search result, so that its host has it already."""
     extras = getattr(tool, "extras", None)
     return extras is not None and FOUND in extras.get(name_notes(issuer), ())
 
 
 def texts_within(block: RawBlock) -> list[str]:
-    """The texts of a block that is nothing but texts, as its reader has noted; none of others."""
+    """Return the texts of a block that its reader has noted as consisting of texts; else none."""
     if block.spelling == SUMMARY and isinstance(block.data, dict):
         summary = block.data.get("content")
         return [summary] if isinstance(summary, str) else []
@@ -378,12 +447,12 @@ def _texts(data: Json) -> list[str]:
     return [text for item in data for text in _texts(item)] if isinstance(data, list) else []
 
 
-# a tool that nobody offers and that some models call, and its name as wires take it
+# a tool that some models call without being offered it, and its name as wires accept it
 JOINT = frozenset({"multi_tool_use.parallel", "multi_tool_use_parallel"})
 
 
 def joint_calls(call: ToolUseBlock) -> list[ToolUseBlock]:
-    """The calls that one call of `multi_tool_use.parallel` holds; any other call itself."""
+    """Return the calls within a call of `multi_tool_use.parallel`; else the call itself."""
     uses = call.input.get("tool_uses") if isinstance(call.input, dict) else None
     if call.name not in JOINT or not isinstance(uses, list) or not uses:
         return [call]
@@ -401,7 +470,7 @@ def joint_calls(call: ToolUseBlock) -> list[ToolUseBlock]:
 MEDIA_KINDS = frozenset({"image", "audio", "video", "document"})
 
 
-# written although they hold their default: AgentScope's keys, and what a reader looks for
+# written even at their default: AgentScope's keys, and what a reader needs
 _ALWAYS = frozenset(
     {
         "type",
@@ -421,7 +490,7 @@ _ALWAYS = frozenset(
 
 
 def plain_block(block: Any) -> dict[str, Any]:
-    """A block (or source) as a plain dict, `type` first, fields at their default left out."""
+    """Return a block or source as a plain dict, `type` first, without fields at their default."""
     data: dict[str, Any] = {"type": block.type}
     for name, default in _names_and_defaults(type(block)):
         value = getattr(block, name)
@@ -431,7 +500,7 @@ def plain_block(block: Any) -> dict[str, Any]:
 
 
 def plain_value(value: Any) -> Any:
-    """Any value of the tree as plain JSON values; leaves are shared."""
+    """Return any value of the data model as plain JSON; leaves are shared with it."""
     if isinstance(value, (str, int, float)) or value is None:
         return value
     if isinstance(value, (list, tuple)):

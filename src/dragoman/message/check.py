@@ -1,7 +1,8 @@
-"""Checks of what users give: texts, single fields, blocks and sources, each named by its path.
+"""Checks of what users give: texts, single fields, blocks and sources; errors name the path.
 
-Text with half of a surrogate pair has no UTF-8 form: `heal` joins pairs and puts U+FFFD for halves.
-What was healed is noted in the node's extras under `HEALED`, so that writers can report it.
+Text with half of a surrogate pair has no UTF-8 form: `heal` joins pairs and replaces halves by
+U+FFFD. What was repaired is noted in the node's extras under `HEALED`, so that writers can report
+it.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ _TEXTLESS = frozenset({type(None), bool, int, float})
 
 
 def heal(value: Any, path: str, healed: list[str]) -> Any:
-    """The value without broken text; the very value if nothing is wrong with it.
+    """Return the value with broken text repaired; the same object if nothing is wrong with it.
 
-    `healed` takes the paths of what was healed. Anything that is no text, JSON or block stays as
-    it is, for the checks to judge.
+    The paths of what was repaired are appended to `healed`. Anything that is not text, JSON or a
+    block is left for the checks.
     """
     if _is_whole(value):
         return value
@@ -56,7 +57,7 @@ def heal(value: Any, path: str, healed: list[str]) -> Any:
 
 
 def _is_whole(value: Any) -> bool:
-    """Whether no text in it is broken, as in nearly every value; without the paths of any."""
+    """Return whether no text in the value is broken, as in nearly every value; builds no paths."""
     kind = type(value)
     if kind is str:
         return value.isascii() or _healed_text(value, "", []) is value
@@ -71,7 +72,7 @@ def _is_whole(value: Any) -> bool:
         items = [getattr(value, name, None) for name in names]
     else:
         return False
-    for item in items:  # a text or a number without a call, as most are
+    for item in items:  # most items are texts or numbers, which need no recursive call
         kind = type(item)
         if kind not in _TEXTLESS and not (kind is str and item.isascii()) and not _is_whole(item):
             return False
@@ -94,7 +95,7 @@ def _healed_text(text: str, path: str, healed: list[str]) -> str:
 
 
 def note(extras: dict[str, dict[str, Any]] | None, healed: list[str]) -> dict[str, dict[str, Any]]:
-    """The extras with the places that were healed."""
+    """Return the extras with the paths of what was repaired."""
     before = (extras or {}).get(HEALED)
     return {**(extras or {}), HEALED: {**(before or {}), "healed": healed}}
 
@@ -105,19 +106,19 @@ def note(extras: dict[str, dict[str, Any]] | None, healed: list[str]) -> dict[st
 def wrong_type(
     expected: str, value: object, path: str, code: str = "block.field"
 ) -> InvalidMessage:
-    """The error of a value that is not what is expected here."""
+    """Build the error for a value of the wrong type."""
     return InvalidMessage(f"must be {expected}, not {type(value).__name__}", path=path, code=code)
 
 
 def is_none(kind: str, value: object, path: str, code: str, hint: str = "") -> InvalidMessage:
-    """The error of a value of another type than the kind of node that stands here."""
+    """Build the error for a value that is not the kind of node that belongs here."""
     return InvalidMessage(f"{type(value).__name__} is no {kind}", path=path, hint=hint, code=code)
 
 
 def build_unknown_error(
     what: str, value: object, path: str, known: Iterable[str], code: str, hint: str = ""
 ) -> InvalidMessage:
-    """The error of a word that is none of the known ones."""
+    """Build the error for a word that is not one of the known ones."""
     hint = hint or f"one of {', '.join(known)}"
     return InvalidMessage(f"unknown {what} {show(value)}", path=path, hint=hint, code=code)
 
@@ -126,7 +127,7 @@ def build_unknown_error(
 
 
 def plain(value: str) -> str:
-    """The text itself, out of a subclass such as a `(str, Enum)` member."""
+    """Return the text as a plain str, without a subclass such as a `(str, Enum)` member."""
     return value if type(value) is str else str.__str__(value)
 
 
@@ -179,9 +180,10 @@ def own_fields(value: object, path: str) -> None:
 
 
 def build(cls: type[Any], values: Mapping[str, Any], path: str, others: Iterable[str] = ()) -> Any:
-    """`cls(**values)`, with missing and unknown fields named by path.
+    """Return `cls(**values)`; raise errors with paths for missing and unknown fields.
 
-    `others` are names that were given beside: one of them may be meant for what is missing.
+    `others` are names that were given in another place: one of them may be a misspelling of what is
+    missing.
     """
     names = [f.name for f in fields(cls) if f.init]
     unknown_names = [name for name in values if isinstance(name, str) and name not in names]
@@ -202,7 +204,7 @@ def build(cls: type[Any], values: Mapping[str, Any], path: str, others: Iterable
 
 
 def build_texts(cls: type[Any], values: Mapping[str, Any], path: str) -> Any:
-    """The same for a class whose fields are all texts or None."""
+    """Return `cls(**values)` for a class whose fields are all texts or None."""
     if not isinstance(values, Mapping):
         raise wrong_type("an object", values, path)
     result = build(cls, values, path)
@@ -246,7 +248,7 @@ def _whole(value: object, path: str) -> None:
 Check: TypeAlias = Callable[[Any, str], None]
 
 
-# what a field of a block or source must hold, by its annotation
+# the check of a field of a block or source, by its annotation
 _CHECKS: dict[str, Check] = {
     "str": text,
     "Json": check,
@@ -264,14 +266,14 @@ _CHECKS: dict[str, Check] = {
 }
 
 
-_UNCHECKED = frozenset({"type", "spelling", "unfinished"})  # what readers note, and no user sets
-_LAST = ("extras", "origin", "cache")  # checked when the content of a block is right
+_UNCHECKED = frozenset({"type", "spelling", "unfinished"})  # set by readers, not by users
+_LAST = ("extras", "origin", "cache")  # checked after the content of a block
 
 
 def list_checks(
     cls: type[Any], own_checks: Mapping[str, Check] = MappingProxyType({})
 ) -> list[tuple[str, Check, bool]]:
-    """(name, check, whether it may be None) of every field; `own_checks` by annotation."""
+    """Return (name, check, None allowed) of every field; `own_checks` are by annotation."""
     rows = []
     for f in sorted(fields(cls), key=lambda f: f.name in _LAST):
         if f.name not in _UNCHECKED:
@@ -287,7 +289,7 @@ _ROWS = {cls: list_checks(cls) for cls in (*BLOCKS.values(), *SOURCES.values(), 
 def check_fields(
     node: object, path: str, rows: Sequence[tuple[str, Check, bool]] | None = None
 ) -> None:
-    """Raise unless each field of the node holds what its annotation says."""
+    """Raise unless each field of the node has a value of its annotation."""
     for name, check_field, optional in rows or _ROWS[type(node)]:
         value = getattr(node, name)
         if value is not None or not optional:
@@ -298,7 +300,7 @@ _NESTING = 20
 
 
 def check_content(content: object, path: str) -> str | list[ContentBlock]:
-    """Content as a Msg holds it; a list without plain dicts stays the very list."""
+    """Return content in the form of a Msg; a list without plain dicts is returned itself."""
     if isinstance(content, str):
         check_text(content, path)
         return plain(content)
@@ -314,7 +316,7 @@ def check_content(content: object, path: str) -> str | list[ContentBlock]:
     return _blocks(content, path, 0)
 
 
-# what may stand in content beside dicts: a text is a text block, a path and bytes are media
+# allowed in content besides dicts: a text is a text block, a path and bytes are media
 _LOOSE: tuple[type[Any], ...] = (str, PathLike, bytes)
 LOOSE_CONTENT: tuple[type[Any], ...] = (*_LOOSE, *BLOCKS.values())
 
@@ -331,9 +333,9 @@ _KINDS = {cls: kind for kind, cls in BLOCKS.items()}
 
 
 def check_block(item: Any, path: str, depth: int = 0) -> ContentBlock:
-    """A block: checked if it is one, made if it is a plain dict with a `type`.
+    """Return a block: checked if it is one, built if it is a plain dict with a `type`.
 
-    It is a copy if its output holds plain dicts.
+    The result is a copy if the output of the block has plain dicts.
     """
     if isinstance(item, Mapping):
         item = _block_of_dict(item, path, depth)
@@ -354,7 +356,7 @@ def check_block(item: Any, path: str, depth: int = 0) -> ContentBlock:
 
 
 def _block_of_loose(item: Any, path: str) -> object:
-    """The block of a text, of the path of a file, or of the bytes of one; others as they are."""
+    """Return the block for a text, the path of a file, or its bytes; other values unchanged."""
     if not isinstance(item, _LOOSE):
         return item
     if isinstance(item, str):
@@ -381,13 +383,13 @@ def _block_of_dict(item: Mapping[str, Any], path: str, depth: int) -> object:
     others = {key: value for key, value in item.items() if key not in names}
     hint = others.get("cache_control")
     if isinstance(hint, Mapping) and "cache" in names:
-        # how three providers spell a cache hint, and how users of their blocks write it
+        # the form of a cache hint on three providers' wires, which users copy
         values["cache"] = blocks.CacheHint(hint.get("ttl"))
         del others["cache_control"]
     if others:
         extras = values.get("extras")
         extras = dict(extras) if isinstance(extras, Mapping) else {}
-        extras[""] = {**extras.get("", {}), **others}  # whose they are, a wire may know
+        extras[""] = {**extras.get("", {}), **others}  # a wire may know the issuer
         values["extras"] = extras
     optional_text(values.get("spelling"), f"{path}.spelling")
     instance(values.get("unfinished", False), bool, f"{path}.unfinished")
@@ -398,7 +400,7 @@ def _block_of_dict(item: Mapping[str, Any], path: str, depth: int) -> object:
 
 
 def _build_values(values: dict[str, Any], path: str) -> None:
-    """Put objects of the tree in place of plain dicts; what is something else is checked later."""
+    """Replace plain dicts by objects of the data model; wrong values are reported later."""
     source = values.get("source")
     if isinstance(source, str):
         hint = '{"type": "url", "url": ...}'
@@ -428,7 +430,7 @@ _TEXT_NODES: tuple[tuple[str, type[Any]], ...] = (
 
 
 def optional_fields(data: Mapping[str, Any], path: str) -> dict[str, Any]:
-    """The optional fields of a stored node: cache, extras, spelling and origin."""
+    """Return the optional fields of a stored node: cache, extras, spelling and origin."""
     values: dict[str, Any] = {}
     for key, cls in _TEXT_NODES:
         if (value := data.get(key)) is not None:
@@ -448,14 +450,14 @@ def optional_fields(data: Mapping[str, Any], path: str) -> dict[str, Any]:
 
 # -- what was changed after it was checked ---------------------------------------------------------
 
-# What passes and writers raise for what somebody put into a node after it was checked.
+# What passes and writers raise for a wrong value that was set after the node was checked.
 FAULTS = (AttributeError, TypeError, LookupError, ValueError, AssertionError)
 
 
 def raise_for_notes(nodes: Iterable[Any], msgs: Iterable[Any], error: Exception) -> None:
-    """Raise InvalidMessage if a node has fields of a provider's own, or notes of a reader.
+    """Raise InvalidMessage if a node has provider-specific fields, or notes of a reader.
 
-    Nobody checks what these hold; so they are the likeliest cause of `error`.
+    Their content is not checked, so they are the most likely cause of `error`.
     """
     blocks_of_msgs = ((m, *m.blocks) for m in msgs)
     for node in (*nodes, *chain.from_iterable(blocks_of_msgs)):

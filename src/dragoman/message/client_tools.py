@@ -1,7 +1,8 @@
-"""Tools that the client runs and that one API alone declares by a type, and their calls.
+"""Tools that the client runs and that only one API declares by a type, and their calls.
 
-Such a tool has no schema, and its calls are items of their own kind. Everywhere else it is a
-function of the same name, whose calls become those items again where they can go back as such.
+Such a tool has no schema, and its calls are items of their own kind. On other wires it is written
+as a function of the same name, and the function's calls are turned back into such items where the
+target takes them.
 
 Reference: the types of the tools `tool_search`, `local_shell`, `shell` and `apply_patch` of the
 Responses API, and of the items that call them (2026-11-28).
@@ -27,9 +28,9 @@ def _object(required: tuple[str, ...], **properties: Any) -> JsonObject:
 
 @dataclass(frozen=True, slots=True)
 class _ClientTool:
-    """A type of tool: which items call it, the field that says what to do, and how that looks.
+    """A type of tool: the items that call it, the field with the instruction, and its schema.
 
-    `fixed` are the fields of the order that the API wants and the model need not say.
+    `fixed` are fields of the instruction that the API requires and the model need not give.
     """
 
     item: str
@@ -80,13 +81,13 @@ _TOOLS = {
 }
 _BY_ITEM = {row.item: row for row in _TOOLS.values()}
 _ITEM_FIELDS = frozenset({"type", "id", "call_id", "status", "caller", "created_by"})
-_ITEM = "calls"  # the note of a function: the type of the items that call what it stands for
+_ITEM = "calls"  # the note on a function: the type of the items that call the tool it represents
 
 
 def find_function(tool: object) -> Tool | None:
-    """The function that stands for a tool of one API that the client runs; None for any other.
+    """Return the function that represents a client-run tool of one API; None for any other tool.
 
-    What its API says beyond that stays in the extras, and so does of which items its calls are.
+    Other fields of the tool are in the function's extras, as is the type of the items that call it.
     """
     if type(tool) is not ServerTool or tool.kind != "own":
         return None
@@ -109,7 +110,7 @@ def find_function(tool: object) -> Tool | None:
 
 
 def _runs_at_client(data: JsonObject) -> bool:
-    """Whether the client runs it: a search may be the host's, a shell in a container, too."""
+    """Return whether the client runs it: a search may run at the host, a shell in a container."""
     if data["type"] == "tool_search":
         return data.get("execution") == "client"
     shell = data.get("environment")
@@ -117,7 +118,7 @@ def _runs_at_client(data: JsonObject) -> bool:
 
 
 def item_that_calls(tool: Tool) -> str | None:
-    """The type of the items that call the tool which a function stands for."""
+    """Return the type of the items that call the tool which a function represents."""
     for issuer, notes in (tool.extras or {}).items():
         if issuer.endswith(NOTES) and isinstance(item := notes.get(_ITEM), str):
             return item
@@ -125,15 +126,16 @@ def item_that_calls(tool: Tool) -> str | None:
 
 
 def item_spelled(call: ToolUseBlock) -> str | None:
-    """The type of the item that a plain call was, or stands for; None for a function's."""
+    """Return the type of item that a plain call was or represents; None for a function's."""
     words = call.spelling.split() if call.spelling else ()
     return next((word for word in words if word in _BY_ITEM), None)
 
 
 def item_of_call(call: ToolUseBlock, order: Any) -> JsonObject | None:
-    """The item that says a plain call in its own form; None for what is none, or says no order.
+    """Return the item for a plain call, in the API's own form, or None if it has none.
 
-    `order` is what the call says to do; None where it has not said it yet.
+    `order` is the instruction of the call; None if it has not arrived yet, and then there is no
+    item.
     """
     kind = item_spelled(call)
     row = _BY_ITEM.get(kind or "")
@@ -144,11 +146,11 @@ def item_of_call(call: ToolUseBlock, order: Any) -> JsonObject | None:
 
 
 def call_within(block: ContentBlock) -> ToolUseBlock | None:
-    """A call that only one API has and that the client runs, as a plain one; None for any other.
+    """Return a client-run call that only one API has as a plain call; None for any other block.
 
-    Its name is the kind of the item (`shell`, `apply_patch`), its input what the item says to do;
-    `spelling` is the item's type. Where the kind is not known, all fields but those of any item
-    say what to do.
+    Its name is the kind of the item (`shell`, `apply_patch`), its input the instruction; `spelling`
+    is the item's type. If the kind is not known, the input is all fields that are not common to
+    every item.
     """
     data = block.data if type(block) is RawBlock and block.role == "call" else None
     if type(block) is not RawBlock or not isinstance(data, dict) or not block.pair:

@@ -1,9 +1,9 @@
-"""How an answer ended: the one place that decides it, for every wire, whole and streamed.
+"""How an answer ended: decided here for every wire, whole and streamed.
 
-`finish_and_status` finds the reason and the state that the content bears out; `ending_of` says in
-one word what that means, and `failure_of` what is raised, or told a client, for an answer that is
-none or broke off. Clients, agents, converters, the command and the gateway ask here. Knows no
-provider.
+`finish_and_status` finds the reason and the status that agree with the content; `classify_ending`
+puts the ending in one word; `find_failure` and `client_error` build the error for an answer that is
+not one, or broke off. Clients, agents, converters, the command and the gateway use these. Nothing
+here depends on a provider.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from ..text.redaction import clip_text, one_line
 from .answer import ChatResponse, Finish, FinishReason, Status
 from .blocks import ContentBlock, RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 
-# complete: all that the model had to say. cut: by a limit. refused: by the model. filtered: by the
-# provider. malformed: a call was to come and is none. paused: it goes on if it is asked to.
-# failed: the provider says that it broke. broken_off: nobody said that it had ended.
-# no_answer: it says nothing, and not why.
+# complete: the model ended it. cut: by a limit. refused: by the model. filtered: by the provider.
+# malformed: it ends in an invalid call. paused: the model continues if asked again. failed: the
+# provider reports an error. broken_off: it has no end. no_answer: neither content nor a reason.
 Ending: TypeAlias = Literal[
     "complete",
     "cut",
@@ -32,8 +31,8 @@ Ending: TypeAlias = Literal[
     "no_answer",
 ]
 
-NO_REASON = Finish("other")  # of an answer that ended without a word on why
-_OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may correct
+NO_REASON = Finish("other")  # for an answer that ended without a reason
+_OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that the content may correct
 _ENDINGS: dict[FinishReason, Ending] = {
     "length": "cut",
     "context_overflow": "cut",
@@ -43,8 +42,8 @@ _ENDINGS: dict[FinishReason, Ending] = {
     "malformed_call": "malformed",
     "error": "failed",
 }
-# reasons beside which no reader takes a call for one that is to be run: a limit may have ended the
-# answer inside of it, or its own provider takes what came for broken
+# reasons for which no reader treats a call as complete: a limit may have ended the answer inside
+# it, or the provider itself reports it as broken
 CUTS_CALLS: frozenset[FinishReason] = frozenset(
     {
         "length",
@@ -53,20 +52,20 @@ CUTS_CALLS: frozenset[FinishReason] = frozenset(
         "error",
     }
 )
-# of several candidates the worst is the state of the answer
+# the status of an answer is the worst of its candidates
 _BY_SEVERITY: tuple[Status, ...] = ("error", "interrupted", "truncated", "complete")
-UNFINISHED = frozenset(_ENDINGS)  # reasons of what is not all that the model had to say
+UNFINISHED = frozenset(_ENDINGS)  # reasons of incomplete answers
 _ENDED: dict[Ending, str] = {"failed": "error"}
 _TOKENS = ("continuationToken", "continuation_token")
-_EXCERPT = 200  # characters of what came that an error shows
+_EXCERPT = 200  # characters of the response that an error shows
 _TAIL = 60
 
 
 def finish_and_status(end: Finish | None, blocks: Sequence[ContentBlock]) -> tuple[Finish, Status]:
-    """(why it stopped, how the reading ended); `end` is None where nobody said why.
+    """Return why the model stopped and the status; `end` is None if no reason was received.
 
-    Providers say `stop` beside calls: the content decides. A call that breaks off makes an answer
-    truncated, whatever the reason says; one that is announced and never comes is malformed.
+    Providers report `stop` beside calls, so the content decides. A call that breaks off makes an
+    answer truncated, whatever the reason; one that is announced and never arrives is malformed.
     """
     broken = ready = others = refused = False
     for block in blocks:
@@ -77,7 +76,7 @@ def finish_and_status(end: Finish | None, blocks: Sequence[ContentBlock]) -> tup
             refused = True
         elif type(block) is RawBlock and block.role in ("call", "result"):
             others = True
-            # one of one protocol only, such as a custom tool's, may be one that we have to run
+            # a call of one protocol only, such as a custom tool's, may be for the client
             ready = ready or (block.role == "call" and block.by == "client")
     if end is None:
         return Finish("other"), "interrupted"
@@ -86,7 +85,7 @@ def finish_and_status(end: Finish | None, blocks: Sequence[ContentBlock]) -> tup
         if ready:
             reason = "tool_calls"
         elif reason == "tool_calls" and not broken:
-            # the provider may have run them itself
+            # the provider may have run the calls itself
             reason = "stop" if others else "malformed_call"
         if reason != "tool_calls" and refused:
             reason = "refusal"
@@ -96,23 +95,23 @@ def finish_and_status(end: Finish | None, blocks: Sequence[ContentBlock]) -> tup
 
 
 def worst_status(statuses: Iterable[Status]) -> Status:
-    """The state of an answer by those of its candidates: one that broke off is not a cut one."""
+    """Return the status of an answer from those of its candidates: the worst one."""
     return min(statuses, key=_BY_SEVERITY.index, default="complete")
 
 
 def told_finish(finish: Finish, blocks: Iterable[ContentBlock]) -> Finish:
-    """Why an answer ended, for clients of another wire, who know it by the reason alone.
+    """Return the reason to write for clients of another wire, which know it by the reason alone.
 
-    Some wires show by the text of a call that it is cut; on most others arguments are values, and
-    beside a reason such as `tool_calls` what came of them would be run. Only a limit leaves a call
-    behind that nobody runs, on every wire.
+    Some wires show by the text of a call that it is cut. On most others arguments are values, and
+    with a reason such as `tool_calls` a client would run what had arrived of them. Only `length`
+    makes clients of every wire ignore the call.
 
     Args:
         finish: The reason, as `finish_and_status` has corrected it.
-        blocks: What the answer says.
+        blocks: The content of the answer.
 
     Returns:
-        `length` in the place of an open reason where a call breaks off, else the reason itself.
+        `length` instead of an open reason if a call breaks off, else the reason itself.
     """
     if finish.reason in _OPEN and any(type(b) is ToolUseBlock and b.unfinished for b in blocks):
         return Finish("length")
@@ -120,7 +119,7 @@ def told_finish(finish: Finish, blocks: Iterable[ContentBlock]) -> Finish:
 
 
 def classify_ending(resp: ChatResponse) -> Ending:
-    """How an answer ended, in one word.
+    """Return in one word how an answer ended.
 
     Args:
         resp: An answer as a wire has read it, whole or streamed to its end.
@@ -154,16 +153,17 @@ def classify_ending(resp: ChatResponse) -> Ending:
 def find_failure(
     resp: ChatResponse, host: str = "", status: int | None = None, received: str = ""
 ) -> ProviderError | None:
-    """What is raised for an answer that is none, broke off or failed; None for any other.
+    """Return the error to raise for an answer that is not one, broke off or failed, else None.
 
     Args:
-        resp: The answer, which the error carries as its `response`.
+        resp: The answer, which the error has as its `response`.
         host: Who was asked, for the text.
-        status: The status of HTTP under which it came.
-        received: How what came begins, for the text of an error where nothing could be read.
+        status: The HTTP status of the response.
+        received: The beginning of the response, for the text of an error if nothing could be read.
 
     Returns:
-        StreamBroken for what had begun, NoAnswer for what never was, or the provider's own error.
+        StreamBroken for an answer that had begun, NoAnswer for one that had not, or the provider's
+        own error.
     """
     ending = classify_ending(resp)
     if ending == "broken_off":
@@ -179,11 +179,11 @@ def find_failure(
 
 
 def client_error(resp: ChatResponse, told: frozenset[str]) -> ProviderError | None:
-    """What a client of another wire is told in place of an answer that failed, or is none.
+    """Return the error that a client of another wire gets instead of a failed answer.
 
     Args:
         resp: The answer.
-        told: The failures that the client sees in an answer of its own wire; see `Room.failures`.
+        told: The failures that an answer of the client's own wire can express; see `Room.failures`.
 
     Returns:
         The error, or None for an answer that the client is given.
@@ -204,10 +204,10 @@ def client_error(resp: ChatResponse, told: frozenset[str]) -> ProviderError | No
 
 
 def reply_finish(resp: ChatResponse) -> str:
-    """Why a run that ends with this answer ends: `done` for a complete one alone, else the reason.
+    """Return why a run ends with this answer: `done` if it is complete, else the reason.
 
-    An answer that nobody has ended is `interrupted`, one that is cut in a call `length`, and one
-    that ended with a word that nobody knows `other`.
+    An answer without an end is `interrupted`, one that is cut in a call `length`, and one with an
+    unknown reason `other`.
     """
     ending = classify_ending(resp)
     reason = resp.finish.reason if resp.candidates else "other"
@@ -219,11 +219,11 @@ def reply_finish(resp: ChatResponse) -> str:
 
 
 def goes_on(resp: ChatResponse) -> bool:
-    """Whether an answer goes on if the conversation is simply sent again: its model has paused.
+    """Return whether the model has paused and continues if the conversation is sent again.
 
-    Not where the provider gives a token to go on with, as one does behind 32,768 tokens
-    (`CONTINUATION`): asked without it, the model would begin anew. What sends follows the token
-    (`model.segments`), so that such an answer is seen here only where it came to no end.
+    This does not hold where the provider gives a token to continue with, as one does after 32,768
+    tokens (`CONTINUATION`): without the token, the model would start again. The sending layer uses
+    the token (`model.segments`), so that such an answer is seen here only if it never ended.
     """
     if not resp.candidates or resp.finish.reason != "pause":
         return False
@@ -232,7 +232,7 @@ def goes_on(resp: ChatResponse) -> bool:
 
 
 def broken_off(host: str = "", status: int | None = None, end: str = "") -> StreamBroken:
-    """The error of an answer that has begun and has no end."""
+    """Build the error for an answer that has begun and has no end."""
     behind = f", behind {end}" if end else ""
     text = f"{_who(host, status)} broke off before its end{behind}"
     hint = "ask again; with allow_partial=True what came is taken"
@@ -242,7 +242,7 @@ def broken_off(host: str = "", status: int | None = None, end: str = "") -> Stre
 def no_answer(
     why: str, host: str = "", status: int | None = None, received: str = "", hint: str = ""
 ) -> NoAnswer:
-    """The error of what is no answer: `why` goes on from "the answer"."""
+    """Build the error for a response that is not an answer; `why` continues "the answer"."""
     shown = f": {clip_text(one_line(received.strip()), _EXCERPT)}" if received.strip() else ""
     hint = hint or "ask again, and check base_url and what stands between"
     return NoAnswer(
@@ -251,14 +251,14 @@ def no_answer(
 
 
 def build_malformed_error(finish: Finish) -> ProviderError:
-    """The error of an answer that ends in a call which is none, for a client of another wire."""
+    """Build the error for an answer that ends in an invalid call, for a client of another wire."""
     word = f" ({clip_text(finish.raw)})" if finish.raw else ""
     text = f"the model's call was malformed{word}: it came to no call that could be run"
     return NoAnswer(text, type="no_answer", hint="ask again")
 
 
 def _says(blocks: Iterable[ContentBlock]) -> bool:
-    """Whether blocks say anything to whoever asked: thinking alone does not."""
+    """Return whether blocks have content for the caller; thinking alone is none."""
     for block in blocks:
         if type(block) is TextBlock:
             if block.text:
@@ -269,11 +269,11 @@ def _says(blocks: Iterable[ContentBlock]) -> bool:
 
 
 def _wrote_nothing(resp: ChatResponse) -> bool:
-    """Whether a model ended as if it were done and had not written a single token.
+    """Return whether a model ended normally without having written a single token.
 
     Some do so now and then, with `STOP` and no parts (google/adk-js issue 344, looked up on
-    2026-11-28); another attempt answers. A model that has nothing to add
-    behind a result writes the token of its end.
+    2026-11-28); another attempt answers. A model that has nothing to add after a result writes the
+    token of its end.
     """
     usage, finish = resp.usage, resp.finish
     asked = (usage.input or 0) + (usage.cache_read or 0) + (usage.cache_write or 0)
@@ -296,7 +296,7 @@ def _why_none(resp: ChatResponse) -> str:
 
 
 def _read_last_words(resp: ChatResponse) -> str:
-    """The last words of what came."""
+    """Return the end of the text that had arrived."""
     text = resp.text if resp.candidates else ""
     if not text:
         return ""

@@ -1,7 +1,7 @@
-"""How likely the tokens of an answer were, whoever tells it.
+"""Log probabilities of the tokens of an answer, in the forms of all providers.
 
-Providers have three forms of it, which stay as they came among the own fields of a candidate, of a
-text or of the answer: `tokens_of` reads any of them, and the writers of answers write from it.
+There are three forms, which stay unchanged in the extras of a candidate, of a text or of the
+answer: `read_tokens` reads any of them, and the writers of answers write from them.
 
     {"logprobs": {"content": [{"token", "logprob", "bytes", "top_logprobs"}]}}   or the bare list
     {"logprobsResult": {"chosenCandidates": [{"token", "logProbability"}], "topCandidates": [...]}}
@@ -24,9 +24,14 @@ RESULT = "logprobsResult"
 @final
 @dataclass(slots=True, repr=False)
 class Logprob(Shown):
-    """A token and the natural logarithm of its probability; `top` are the likeliest in its place.
+    """A token and the natural logarithm of its probability.
 
-    `bytes` are its bytes in UTF-8 where the provider tells them: a token may be a part of a sign.
+    Attributes:
+        token: The token.
+        logprob: The logarithm.
+        top: The most likely tokens in its place.
+        bytes: Its bytes in UTF-8, if the provider gives them: a token may be a part of a character.
+        id: The number of the token in the model's vocabulary.
     """
 
     token: str
@@ -37,7 +42,7 @@ class Logprob(Shown):
 
 
 def read_tokens(fields: Mapping[str, Any]) -> list[Logprob]:
-    """The tokens that the own fields of a node tell of; none where they do not, or oddly.
+    """Read the tokens from the fields of a node; empty if there are none, or none that are valid.
 
     >>> [one.token for one in read_tokens({"logprobs": [{"token": "Hi", "logprob": -0.1}]})]
     ['Hi']
@@ -54,7 +59,7 @@ def read_tokens(fields: Mapping[str, Any]) -> list[Logprob]:
 
 
 def tokens_within(extras: Extras | None) -> list[Logprob]:
-    """The same of all issuers' fields."""
+    """Read the tokens from the fields of any issuer in extras."""
     return [token for fields in (extras or {}).values() for token in read_tokens(fields)]
 
 
@@ -94,7 +99,7 @@ def _number(value: Any) -> float:
 
 
 def write_list(tokens: Sequence[Logprob], with_bytes: bool = False) -> list[Json]:
-    """The tokens in a list, as most wires have them; `with_bytes`: each has them, told or not."""
+    """Write the tokens as a list, as most wires have them; `with_bytes` gives each its bytes."""
     return [
         {**_entry(token, with_bytes), "top_logprobs": [_entry(one, with_bytes) for one in top]}
         for token in tokens
@@ -110,7 +115,7 @@ def _entry(token: Logprob, with_bytes: bool) -> JsonObject:
 
 
 def write_result(tokens: Sequence[Logprob]) -> JsonObject:
-    """The tokens as a `logprobsResult`."""
+    """Write the tokens as a `logprobsResult`."""
     found: JsonObject = {"chosenCandidates": [_choice(token) for token in tokens]}
     if any(token.top for token in tokens):
         found["topCandidates"] = [

@@ -1,6 +1,6 @@
-"""Media: where a picture, sound, video or document is, and what its first bytes say it is.
+"""Sources of images, sounds, videos and documents, and the detection of types by first bytes.
 
-A source is a URL, base64 text, a local file, a file that a provider has already, a text in passages
+A source is a URL, base64 text, a local file, a file that a provider already has, a text in passages
 or the frames of a video. Nothing here opens or fetches anything.
 """
 
@@ -16,7 +16,7 @@ from ..text.redaction import Shown
 
 
 class Readable(Shown):
-    """Blocks and sources answer `["key"]` and `.get("key")` for reading, as dicts would."""
+    """Base class of blocks and sources: `["key"]` and `.get("key")` read fields, as of a dict."""
 
     __slots__ = ()
     __iter__ = None  # a value with keys, not a sequence
@@ -28,7 +28,7 @@ class Readable(Shown):
             raise KeyError(key) from None
 
     def get(self, key: str, default: object = None) -> object:
-        """The field `key`, or `default` if there is none."""
+        """Return the field `key`, or `default` if there is none."""
         return getattr(self, key, default)
 
     def __contains__(self, key: object) -> bool:
@@ -36,9 +36,9 @@ class Readable(Shown):
 
 
 class _Chosen:
-    """`chosen`: the program itself picked this file, so it may be anywhere.
+    """Base class with `chosen`: the program itself named this file, so it may be anywhere.
 
-    No field: no JSON can say it, and it is neither compared, copied nor stored.
+    It is not a field: JSON cannot set it, and it is not compared, copied or stored.
     """
 
     __slots__ = ("chosen",)
@@ -82,7 +82,7 @@ KNOWN_BY_BYTES = frozenset(
 
 
 def detect_media_type(data: bytes) -> str | None:
-    """The media type by its first bytes, which names and extensions often get wrong."""
+    """Detect the media type by the first bytes; names and extensions are often wrong."""
     for magic, media_type in _MAGIC:
         if data.startswith(magic):
             return media_type
@@ -100,8 +100,11 @@ def detect_media_type(data: bytes) -> str | None:
 class URLSource(Readable):
     """Media at a URL. A path, or a `file://` URL, names a local file, as in AgentScope.
 
-    `read`: it stood in a body, an answer or a tool's output, whoever says it now; nothing is opened
-    because of it.
+    Attributes:
+        url: The URL.
+        media_type: The type, None if it is not known.
+        read: Whether the URL was read from a body, an answer or a tool's output; then it is never
+            opened.
     """
 
     url: str
@@ -115,8 +118,10 @@ class URLSource(Readable):
 class Base64Source(Readable):
     """Media as standard base64 text, e.g. `Base64Source("image/png", "iVBORw0...")`.
 
-    `uri` is the data URI that it came in, if any: a wire that wants one gets the very string, and
-    `data` is cut out of it when somebody asks.
+    Attributes:
+        media_type: The type.
+        data: The base64 text. It is cut out of `uri` at the first access, if it came in one.
+        uri: The data URI that it came in, if any; a wire that takes data URIs gets the same string.
     """
 
     _sealed: ClassVar[frozenset[str]] = frozenset({"data", "uri"})
@@ -128,9 +133,17 @@ class Base64Source(Readable):
 
     @classmethod
     def from_bytes(cls, data: bytes, media_type: str | None = None) -> Base64Source:
-        """The bytes of a medium; their type is told by the first of them, unless it is given.
+        """Encode the bytes of media.
 
-        Raises InvalidMessage where neither tells it.
+        Args:
+            data: The bytes.
+            media_type: The type; without it, it is detected by the first bytes.
+
+        Returns:
+            A new source.
+
+        Raises:
+            InvalidMessage: `data` is not bytes, or its type is neither given nor detected.
         """
         if not isinstance(data, (bytes, bytearray, memoryview)):
             text = f"the bytes of a medium are bytes, not {type(data).__name__}"
@@ -143,7 +156,15 @@ class Base64Source(Readable):
 
     @classmethod
     def within(cls, media_type: str, uri: str) -> Base64Source:
-        """The media of a data URI, of which nothing is copied yet."""
+        """Return the media of a data URI without copying any of it.
+
+        Args:
+            media_type: The type that the URI begins with.
+            uri: The data URI.
+
+        Returns:
+            A new source.
+        """
         result = cls.__new__(cls)
         result.media_type = media_type
         result.uri = uri
@@ -151,7 +172,7 @@ class Base64Source(Readable):
         return result
 
     def __getattr__(self, name: str) -> str:
-        """The data, once: its slot is empty until then."""
+        """Cut the data out of the URI, once: the slot is empty until then."""
         if name != "data" or self.uri is None:
             raise AttributeError(name)
         self.data = self.uri[self.uri.index(",") + 1 :]
@@ -165,9 +186,13 @@ class Base64Source(Readable):
 @final
 @dataclass(slots=True, repr=False)
 class LocalSource(_Chosen, Readable):
-    """A file of this machine, by path; an edge reads it before it is written to a wire.
+    """A local file, by its path; it is read before a request is sent.
 
-    `read`: somebody else named it, see `URLSource`; then it is never opened.
+    Attributes:
+        path: The path.
+        media_type: The type, None if it is not known.
+        read: Whether the path was read from a body or an answer, see `URLSource`; then it is never
+            opened.
     """
 
     path: str
@@ -179,7 +204,13 @@ class LocalSource(_Chosen, Readable):
 @final
 @dataclass(slots=True, repr=False)
 class FileSource(Readable):
-    """A file already at a provider: its id or URI, and who issued it."""
+    """A file that a provider already has.
+
+    Attributes:
+        file_id: Its id or URI.
+        issuer: The provider.
+        media_type: The type, None if it is not known.
+    """
 
     file_id: str
     issuer: str = ""
@@ -192,7 +223,11 @@ class FileSource(Readable):
 class TextSource(Readable):
     """A document's text, in passages that an answer may cite by number.
 
-    `found_at`: where a search found it, a URL or another name. Such a document is a search result.
+    Attributes:
+        passages: The passages.
+        found_at: Where a search found it, a URL or another name. Such a document is a search
+            result.
+        media_type: The type.
     """
 
     passages: list[str]
@@ -215,21 +250,21 @@ Source: TypeAlias = URLSource | Base64Source | LocalSource | FileSource | TextSo
 
 
 def make_source(where: Any, media_type: str | None = None) -> Source:
-    """The source that a plain value names.
+    """Return the source for a plain value.
 
     Args:
         where: A source, a URL, the path of a file, or bytes.
-        media_type: What is there, where its first bytes or its name do not tell.
+        media_type: The type, if neither the first bytes nor the name show it.
 
     Returns:
-        A URLSource of text (which names a file where it is no URL), a LocalSource of a path, a
-        Base64Source of bytes. Anything else as it is, for the checks to judge.
+        A URLSource for text (a local file if it is not a URL), a LocalSource for a path, a
+        Base64Source for bytes. Anything else is returned unchanged, for the checks to report.
     """
     if isinstance(where, str):
         return URLSource(where, media_type)
     if isinstance(where, PathLike):
         local = LocalSource(fspath(where), media_type)
-        # no JSON holds a path, so the program has picked it
+        # JSON has no paths, so the program itself named it
         local.chosen = True  # type: ignore[misc]  # a slot that is no field
         return local
     if isinstance(where, (bytes, bytearray, memoryview)):

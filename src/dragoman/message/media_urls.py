@@ -1,4 +1,4 @@
-"""Where media are: URLs, data URIs and base64 read as sources, and which of them a wire takes."""
+"""URLs, data URIs and base64 read as sources, and the check of which media a wire takes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _REGISTERED = {"audio/mp3": "audio/mpeg", "audio/x-wav": "audio/wav", "audio/wav
 
 @dataclass(frozen=True, slots=True)
 class MediaFault:
-    """Why a wire does not take a medium; `place` is set where a text can name it instead."""
+    """Why a wire does not take a medium; `place` is set if a text can name the medium instead."""
 
     code: str
     what: str
@@ -40,7 +40,7 @@ class MediaFault:
 
 
 def as_base64(block: MediaBlock) -> MediaBlock:
-    """The block with a data URI read as base64 in one line, under the type's usual spelling."""
+    """Return the block with a data URI as base64 in one line, under the usual name of its type."""
     source = block.source
     data: Base64Source | None = None
     if type(source) is URLSource:
@@ -56,13 +56,13 @@ def as_base64(block: MediaBlock) -> MediaBlock:
 
 
 _BARE = re.compile(r"(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
-_LONGEST_PATH = 4096  # of files and URLs; what is longer is no place
+_LONGEST_PATH = 4096  # of files and URLs; a longer text is neither
 _HEAD = 256  # the media type of a data URI ends before this
 
-# How the bytes of a type begin, in base64; a WebP has its name behind its size.
+# How the bytes of a type begin, in base64; in a WebP, the name follows the size.
 _BEGINNINGS = {"iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif"}
 _PDF = "JVBERi0"
-# what is text without saying so: data, configuration and source code
+# types of text whose names do not begin with "text/": data, configuration and source code
 _TEXTS = frozenset(f"application/{name}" for name in (
     "json", "jsonl", "x-ndjson", "x-jsonlines", "xml", "csv", "yaml", "x-yaml", "yml", "toml",
     "x-toml", "sql", "x-sql", "graphql", "javascript", "x-javascript", "ecmascript", "typescript",
@@ -77,15 +77,16 @@ _LOWERED = "media.type_lowered"
 
 
 def with_true_type(block: MediaBlock, caps: Capabilities) -> tuple[MediaBlock, str]:
-    """(the block under a media type that is true and that the wire knows, the code of the change).
+    """Return the block under a correct media type that the wire knows, and the code of the change.
 
-    An image whose bytes are of another type gets that one, for providers look; a text document of
-    a type that the wire lacks goes as plain text, or in one passage, where it takes that.
+    An image whose bytes are of another type than declared gets the true type, because providers
+    check it. A text document of a type that the wire lacks is sent as plain text, or as one
+    passage, where the wire takes that.
     """
     source = block.source
     if type(source) is TextSource and source.media_type not in (None, "text/plain"):
         plain, known = (caps.media("document", one) for one in ("text/plain", source.media_type))
-        if plain and not known:  # source code, say, of an MCP server
+        if plain and not known:  # such as source code from an MCP server
             return with_source(block, replace(source, media_type="text/plain")), _LOWERED
     if type(source) is not Base64Source:
         return block, ""
@@ -102,20 +103,20 @@ def with_true_type(block: MediaBlock, caps: Capabilities) -> tuple[MediaBlock, s
 
 
 def _has_breaks(text: str) -> bool:
-    """Whether base64 stands in lines, as MIME has it and no wire takes it."""
+    """Return whether base64 text has line breaks, as MIME has them and no wire takes them."""
     return "\n" in text or "\r" in text
 
 
 def _from_bare(url: str) -> Base64Source | None:
-    """Base64 that stands where a URL belongs, if its first bytes show its type."""
+    """Read base64 in place of a URL, if its first bytes show a known type."""
     kind = "application/pdf" if url.startswith(_PDF) else _detect_type(url)
-    # `/9j/` could begin a path
+    # a path could begin with `/9j/`
     is_type = kind and (len(url) > 40 or not url.startswith("/"))
     return Base64Source(kind, url) if is_type and _BARE.fullmatch(url) else None
 
 
 def _detect_type(data: str) -> str:
-    """The type of an image by its first bytes; empty if they are of no known type."""
+    """Return the type of an image by its first bytes; empty if the type is not known."""
     if data.startswith("UklGR"):
         head = data[:16]
         return "image/webp" if _decode_base64(head)[8:12] == b"WEBP" else ""
@@ -129,7 +130,7 @@ def _is_text(source: Base64Source) -> bool:
 
 
 def document_text(block: MediaBlock) -> str:
-    """The text of a document of plain text; empty for all other media."""
+    """Return the text of a plain-text document; empty for all other media."""
     source = block.source
     if type(source) is TextSource:
         return "\n\n".join(source.passages)
@@ -141,12 +142,12 @@ def document_text(block: MediaBlock) -> str:
         return ""
 
 
-BROKEN = "media.broken"  # the code of a medium whose bytes cannot be had
+BROKEN = "media.broken"  # the code of a medium whose bytes cannot be decoded
 _SIGNS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
 def is_base64(data: str) -> bool:
-    """Whether it is plain base64 in one line, as every wire takes it; copies nothing large.
+    """Return whether the text is plain base64 in one line, which every wire takes; copies little.
 
     >>> is_base64("aGk="), is_base64("aGk"), is_base64("a-k_"), is_base64("%%%%")
     (True, False, False, False)
@@ -159,7 +160,7 @@ def is_base64(data: str) -> bool:
 def _is_utf8(data: str) -> bool:
     try:
         base64.b64decode(data, validate=True).decode()
-    except ValueError:  # no base64, beyond ASCII, or in another encoding
+    except ValueError:  # not base64, not ASCII, or in another encoding
         return False
     return True
 
@@ -167,7 +168,7 @@ def _is_utf8(data: str) -> bool:
 def _decode_base64(text: str) -> bytes:
     try:
         return base64.b64decode(text)
-    except ValueError:  # no base64, or beyond ASCII
+    except ValueError:  # not base64, or not ASCII
         return b""
 
 
@@ -177,13 +178,13 @@ def is_data_uri(url: str) -> bool:
 
 
 def _usual(media_type: str) -> str:
-    """The media type's usual spelling: in lower case, and jpeg for jpg."""
+    """Return the usual spelling of a media type: in lower case, and jpeg for jpg."""
     lower = media_type if media_type.islower() else media_type.lower()
     return _SPELLINGS.get(lower, lower)
 
 
 def with_registered_type(block: MediaBlock) -> MediaBlock:
-    """The block under its media type's registered name, for a message that was added."""
+    """Return the block under the registered name of its media type, for an added message."""
     source = block.source
     if type(source) is Base64Source and source.media_type in _REGISTERED:
         return with_source(block, Base64Source(_REGISTERED[source.media_type], source.data))
@@ -191,12 +192,12 @@ def with_registered_type(block: MediaBlock) -> MediaBlock:
 
 
 def with_source(block: MediaBlock, source: Source) -> MediaBlock:
-    """The same medium from another source."""
+    """Return the block with another source."""
     return replace(block, source=source)
 
 
 def _from_uri(uri: str) -> Base64Source | None:
-    end = uri.find(",", 0, _HEAD)  # what follows may be megabytes, and is not copied here
+    end = uri.find(",", 0, _HEAD)  # the rest may be megabytes, and is not copied here
     head = uri[:end]
     if end < 0 or not head.lower().endswith(";base64"):
         return None
@@ -204,18 +205,18 @@ def _from_uri(uri: str) -> Base64Source | None:
     media_type = _usual(spelled_type)
     spelled_so = head.startswith("data:") and head.endswith(";base64")
     if spelled_so and media_type == spelled_type:
-        # most histories show one type of image, named in each of its messages
+        # most histories have images of one type, which each of their messages names
         return Base64Source.within(sys.intern(media_type), uri)
     return Base64Source(media_type, uri[end + 1 :])
 
 
 def read_source(url: str) -> Source:
-    """Where media is that a provider gives by URL or as a data URI."""
+    """Read a URL or data URI of a provider as a source."""
     return (_from_uri(url) if is_data_uri(url) else None) or URLSource(url, read=True)
 
 
 def read_url(url: str) -> tuple[Source, str | None]:
-    """(where media is that somebody gives by URL, how its data URI began if that is not kept)."""
+    """Read a URL as a source; also return the head of a data URI if the source does not keep it."""
     source = read_source(url)
     if type(source) is Base64Source and source.uri is None:
         return source, url[: -len(source.data)] if source.data else url
@@ -223,24 +224,24 @@ def read_url(url: str) -> tuple[Source, str | None]:
 
 
 def read_document(image: ImageBlock) -> ImageBlock | DocumentBlock:
-    """The document of a text or PDF that came as the data URI of an image; else the very block.
+    """Return a text or PDF in the data URI of an image as a document; any other image itself.
 
-    Some clients send all that they attach so. `image_of` is the way back.
+    Some clients send all attachments this way. `restore_image` is the inverse.
     """
     source = image.source
     if type(image) is not ImageBlock or type(source) is not Base64Source:
-        return image  # of a chat's other links some are no images
+        return image  # a link in a chat need not be an image
     if source.media_type != "application/pdf" and not source.media_type.startswith("text/"):
         return image
     spelling = f"{_AS_IMAGE} {image.spelling or ''}".strip()
     return DocumentBlock(source, detail=image.detail, spelling=spelling, extras=image.extras)
 
 
-_AS_IMAGE = "image_url"  # at the head of the spelling of such a document
+_AS_IMAGE = "image_url"  # the beginning of the spelling of such a document
 
 
 def restore_image(block: ContentBlock) -> ContentBlock:
-    """The image that `document_of` read a document from; any other block itself."""
+    """Return the image that `read_document` read a document from; any other block itself."""
     head, _, spelling = (block.spelling or "").partition(" ")
     if type(block) is not DocumentBlock or head != _AS_IMAGE:
         return block
@@ -254,15 +255,15 @@ def restore_image(block: ContentBlock) -> ContentBlock:
 
 
 def write_url(source: Source, head: str | None = None) -> str:
-    """The URL or data URI as it was read."""
+    """Write the URL or data URI as it was read."""
     if type(source) is URLSource:
         return source.url
-    assert type(source) is Base64Source  # no other is read from a URL
+    assert type(source) is Base64Source  # other sources are not read from URLs
     return f"{head}{source.data}" if head else source.data_uri()
 
 
 def of_others(block: Block) -> Block:
-    """The block with the mark on its source that somebody else named it: nothing opens it."""
+    """Return the block with its source marked as `read`, so that nothing opens it."""
     source = getattr(block, "source", None)
     if not isinstance(source, (URLSource, LocalSource)) or source.read:
         return block
@@ -270,7 +271,7 @@ def of_others(block: Block) -> Block:
 
 
 def is_local(source: Source) -> bool:
-    """Whether the source names a file of this machine."""
+    """Return whether the source names a local file."""
     if type(source) is LocalSource:
         return True
     return type(source) is URLSource and _scheme(source.url) in ("", "file")
@@ -278,11 +279,11 @@ def is_local(source: Source) -> bool:
 
 def _scheme(url: str) -> str:
     head, colon, _ = url.partition(":")
-    # one letter is a Windows drive
+    # a single letter is a Windows drive
     return head.lower() if colon and len(head) > 1 and head[0].isalpha() else ""
 
 
-# of documents, by the end of where they are; what is none of these may be of any type
+# of documents, by the extension; with any other extension, the type is not known
 _DOCUMENT_TYPES = {
     "pdf": "application/pdf",
     "txt": "text/plain",
@@ -307,7 +308,7 @@ _DOCUMENT_TYPES = {
 
 
 def _fits_by_url(source: URLSource, patterns: tuple[str, ...]) -> bool:
-    """Whether a medium behind a URL is of a type that the provider takes so, or of no known one."""
+    """Return whether a medium at a URL has a type that the provider takes, or an unknown one."""
     if not patterns:
         return True
     path = source.url.partition("?")[0].partition("#")[0].rpartition("/")[2]
@@ -316,7 +317,7 @@ def _fits_by_url(source: URLSource, patterns: tuple[str, ...]) -> bool:
 
 
 def media_fault(block: MediaBlock, caps: Capabilities) -> MediaFault | None:
-    """Why the wire does not take this medium as it is; None if it does."""
+    """Return why the wire does not take this medium as it is; None if it does."""
     kind, source = block.type, block.source
     takes = caps.sources.get(kind, _ANY)
     match source:
@@ -350,7 +351,7 @@ def media_fault(block: MediaBlock, caps: Capabilities) -> MediaFault | None:
 
 
 def is_drawing(block: ContentBlock, caps: Capabilities) -> bool:
-    """Whether it is an image that the provider's model drew, in the form that it takes back."""
+    """Return whether it is an image drawn by the provider's model, in a form that it takes back."""
     extras = block.extras or {}
     return (
         block.type == "image"
@@ -362,7 +363,7 @@ def is_drawing(block: ContentBlock, caps: Capabilities) -> bool:
 
 
 def speech_id(block: ContentBlock, caps: Capabilities) -> str | None:
-    """By which id the provider knows what its model spoke; None for other sounds."""
+    """Return the provider's id of a sound that its model spoke; None for other sounds."""
     for issuer, fields in (block.extras or {}).items():
         if issuer in caps.speech_ids and isinstance(id := fields.get("id"), str):
             return id

@@ -1,7 +1,7 @@
-"""Msg: who says what. `name` is the speaker, `role` the part they play.
+"""Msg: one message. `name` is the speaker, `role` the part they play.
 
-The constructor checks everything once; readers use `Msg.trusted`, which checks nothing, for
-values that come out of parsed JSON.
+The constructor checks everything once. Readers use `Msg.trusted`, which checks nothing, for values
+that come from parsed JSON.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .blocks import (
 )
 
 Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
-# text, a block, or a list of blocks; a text in it is a text block, a path or bytes are a medium
+# text, a block, or a list of blocks; in a list, a text is a text block, a path or bytes are media
 MsgPart: TypeAlias = blocks.Block | Mapping[str, Any] | str | PathLike[str] | bytes
 MsgContent: TypeAlias = str | blocks.Block | PathLike[str] | bytes | Sequence[MsgPart]
 ROLES: frozenset[str] = frozenset(get_args(Role))
@@ -44,13 +44,30 @@ def _without_content(path: str, hint: str) -> InvalidMessage:
 
 @explains_attributes(OF_MESSAGES)
 class Msg(HasExtras, metaclass=ExplainsNames):
-    """One message. `content` is text or a list of content blocks (plain dicts become blocks).
+    """One message.
 
     >>> Msg("Tony", "Where is Paris?", "user").get_text_content()
     'Where is Paris?'
 
-    Raises InvalidMessage (a WriteError and ValueError) whose `path` names the wrong value. Text
-    with half of a surrogate pair is healed, and named as a loss when the message is written.
+    Text with half of a surrogate pair is repaired, and reported as a loss when the message is
+    written.
+
+    Args:
+        name: The speaker.
+        content: Text or a list of content blocks; plain dicts are turned into blocks.
+        role: `user`, `assistant`, `system` or `tool`.
+        metadata: The program's own notes, which are never sent.
+        timestamp: When the message was written.
+        id: The id; without it, one is computed from role and content.
+        cache: A prompt-cache breakpoint after the message.
+        extras: Fields that only one provider has, by provider.
+        spelling: The form of the message on the wire; set by readers.
+        origin: Who wrote the message, and what its opaque state is bound to.
+        path: Where the message is in the input, for errors.
+
+    Raises:
+        InvalidMessage: A value is wrong; `path` names it.
+        UnknownKeyword: There is no such parameter.
     """
 
     __slots__ = (
@@ -67,7 +84,7 @@ class Msg(HasExtras, metaclass=ExplainsNames):
         "spelling",
         "timestamp",
     )
-    read_from: Any  # see `blocks.ReadFrom`
+    read_from: Any  # like `blocks.ReadFrom`
 
     def __init__(
         self,
@@ -133,7 +150,17 @@ class Msg(HasExtras, metaclass=ExplainsNames):
 
     @classmethod
     def trusted(cls, name: str, content: Content, role: Role, like: Msg | None = None) -> Msg:
-        """A Msg of values that are known to be right; the rest is taken over from `like`."""
+        """Build a message without any check, from values that are known to be right.
+
+        Args:
+            name: The speaker.
+            content: Text or a list of blocks.
+            role: The role.
+            like: A message whose other fields are taken over; None leaves them empty.
+
+        Returns:
+            A new message.
+        """
         message = cls.__new__(cls)
         message.name = name
         message.content = content
@@ -165,7 +192,24 @@ class Msg(HasExtras, metaclass=ExplainsNames):
         extras: Extras | None = None,
         origin: Origin | None = None,
     ) -> Msg:
-        """A message of the user."""
+        """Build a message of the user.
+
+        Args:
+            content: Text or a list of content blocks.
+            name: The speaker.
+            metadata: The program's own notes, which are never sent.
+            timestamp: When the message was written.
+            id: The id; without it, one is computed from role and content.
+            cache: A prompt-cache breakpoint after the message.
+            extras: Fields that only one provider has, by provider.
+            origin: Who wrote the message.
+
+        Returns:
+            A new message.
+
+        Raises:
+            InvalidMessage: A value is wrong; `path` names it.
+        """
         return cls(
             name,
             content,
@@ -192,7 +236,24 @@ class Msg(HasExtras, metaclass=ExplainsNames):
         extras: Extras | None = None,
         origin: Origin | None = None,
     ) -> Msg:
-        """A system prompt."""
+        """Build a system prompt.
+
+        Args:
+            content: Text or a list of content blocks.
+            name: The speaker.
+            metadata: The program's own notes, which are never sent.
+            timestamp: When the message was written.
+            id: The id; without it, one is computed from role and content.
+            cache: A prompt-cache breakpoint after the message.
+            extras: Fields that only one provider has, by provider.
+            origin: Who wrote the message.
+
+        Returns:
+            A new message.
+
+        Raises:
+            InvalidMessage: A value is wrong; `path` names it.
+        """
         return cls(
             name,
             content,
@@ -219,7 +280,24 @@ class Msg(HasExtras, metaclass=ExplainsNames):
         extras: Extras | None = None,
         origin: Origin | None = None,
     ) -> Msg:
-        """A message of the assistant."""
+        """Build a message of the assistant.
+
+        Args:
+            content: Text or a list of content blocks.
+            name: The speaker.
+            metadata: The program's own notes, which are never sent.
+            timestamp: When the message was written.
+            id: The id; without it, one is computed from role and content.
+            cache: A prompt-cache breakpoint after the message.
+            extras: Fields that only one provider has, by provider.
+            origin: Who wrote the message, and what its opaque state is bound to.
+
+        Returns:
+            A new message.
+
+        Raises:
+            InvalidMessage: A value is wrong; `path` names it.
+        """
         return cls(
             name,
             content,
@@ -246,14 +324,31 @@ class Msg(HasExtras, metaclass=ExplainsNames):
         extras: Extras | None = None,
         origin: Origin | None = None,
     ) -> Msg:
-        """The result of the tool call `id`: text, blocks or a JSON object; `name` is the tool's."""
+        """Build the result of a tool call.
+
+        Args:
+            id: The id of the call.
+            output: Text, blocks or a JSON object.
+            name: The name of the tool.
+            is_error: Whether the call has failed.
+            metadata: The program's own notes, which are never sent.
+            timestamp: When the message was written.
+            extras: Fields that only one provider has, by provider.
+            origin: Who wrote the message.
+
+        Returns:
+            A new message.
+
+        Raises:
+            InvalidMessage: A value is wrong; `path` names it.
+        """
         output_as_given: Any = output  # the block checks it
         block = blocks.ToolResultBlock(id=id, name=name, output=output_as_given, is_error=is_error)
         return cls("", [block], "tool", metadata, timestamp, extras=extras, origin=origin)
 
     @property
     def id(self) -> str:
-        """The given id, or one made of role and content; `identify` makes a whole list's ids."""
+        """The given id, or one computed from role and content, as by `identify`."""
         return self._id or identify([self])[0]
 
     @property
@@ -265,6 +360,7 @@ class Msg(HasExtras, metaclass=ExplainsNames):
 
     @metadata.setter
     def metadata(self, value: dict[str, Any] | None) -> None:
+        """The program's own notes, `value` or None; they are never written to a wire."""
         self._metadata = value or None
 
     @property
@@ -286,27 +382,49 @@ class Msg(HasExtras, metaclass=ExplainsNames):
         return [block for block in self.content if type(block) is ToolUseBlock]
 
     def get_text_content(self, separator: str = "\n") -> str | None:
-        """The text of all text blocks joined by `separator`; None if there is no text block."""
+        """Return the text of all text blocks.
+
+        Args:
+            separator: What to put between the texts.
+
+        Returns:
+            The text, or None if there is no text block.
+        """
         if isinstance(self.content, str):
             return self.content
         texts = [block.text for block in self.content if type(block) is TextBlock]
         return separator.join(texts) if texts else None
 
     def get_content_blocks(self, block_type: str | Iterable[str] | None = None) -> list[Any]:
-        """The blocks, all of them or those of one type or of several."""
+        """Return the blocks, optionally only those of some types.
+
+        Args:
+            block_type: A type such as `text`, or several; None is all.
+
+        Returns:
+            A new list.
+        """
         if block_type is None:
             return self.blocks
         types = {block_type} if isinstance(block_type, str) else set(block_type)
         return [block for block in self.blocks if block.type in types]
 
     def has_content_blocks(self, block_type: str | Iterable[str] | None = None) -> bool:
-        """Whether there is any block, or any of the given type or types."""
+        """Return whether there is any block, optionally of some types.
+
+        Args:
+            block_type: A type such as `text`, or several; None is any.
+
+        Returns:
+            True if there is one.
+        """
         return bool(self.get_content_blocks(block_type))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON: id (if given), name, role, content, metadata, timestamp and what else is set.
+        """Return the message as plain JSON.
 
-        The content is written as plain dicts; nothing is shared with the message but leaf values.
+        It has name, role, content, metadata, timestamp, and the other fields that are set. The
+        content is written as plain dicts; only leaf values are shared with the message.
         """
         data: dict[str, Any] = {"id": self._id} if self._id else {}
         data["name"] = self.name
@@ -321,9 +439,17 @@ class Msg(HasExtras, metaclass=ExplainsNames):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], path: str = "$") -> Msg:
-        """The message that `to_dict` wrote; `name`, `role` and `content` must be there.
+        """Read the message that `to_dict` wrote.
 
-        Raises InvalidMessage naming the path of what is missing or wrong.
+        Args:
+            data: The JSON object; `name`, `role` and `content` are required.
+            path: Where the object is in the input, for errors.
+
+        Returns:
+            A new message.
+
+        Raises:
+            InvalidMessage: A field is missing or wrong; `path` names it.
         """
         if not isinstance(data, Mapping):
             text = f"a message must be an object, not {type(data).__name__}"
@@ -348,7 +474,7 @@ class Msg(HasExtras, metaclass=ExplainsNames):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> dict[str, Any]:
-        """For models with a field of Msg: a Msg as it is, or what `to_dict` wrote."""
+        """Support pydantic models with a field of Msg: it takes a Msg, or what `to_dict` wrote."""
         return {
             "type": "function-plain",
             "function": {"type": "no-info", "function": cls._validate},
@@ -357,7 +483,7 @@ class Msg(HasExtras, metaclass=ExplainsNames):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
-        """The shape of `to_dict`."""
+        """Return the JSON Schema of `to_dict`."""
         content: dict[str, Any] = {"type": "array", "items": {"type": "object"}}
         fields = {
             "name": {"type": "string"},
@@ -371,7 +497,7 @@ class Msg(HasExtras, metaclass=ExplainsNames):
         return value if isinstance(value, Msg) else cls.from_dict(value)
 
     def __eq__(self, other: object) -> bool:
-        """Equal by content: ids, times and metadata are not part of it."""
+        """Compare by content; ids, times and metadata are ignored."""
         if not isinstance(other, Msg):
             return NotImplemented
         return (
@@ -410,10 +536,16 @@ _KEYS = frozenset(
 
 
 def identify(msgs: Sequence[Msg]) -> list[str]:
-    """An id for each message: the given one, or one of role, content and occurrence.
+    """Compute an id for each message.
 
-    Media count by their length and ends, so base64 is never hashed whole. Equal histories get
+    Media count by their length and ends, so that base64 is never hashed whole. Equal histories get
     equal ids, whenever and wherever they were built.
+
+    Args:
+        msgs: The messages of one history, in order.
+
+    Returns:
+        For each message the id it was given, or one from role, content and how often that occurred.
     """
     counts: dict[str, int] = {}
     ids = []
@@ -431,13 +563,13 @@ def _digest(msg: Msg) -> str:
     content = msg.content
     data = [] if isinstance(content, str) else [_ends(blocks.plain_block(b)) for b in content]
     if len(data) == 1 and data[0].keys() == {"type", "text"}:
-        content = data[0]["text"]  # one plain text block says what the text says
+        content = data[0]["text"]  # one plain text block equals the text
     content_text = f"text\0{content}" if isinstance(content, str) else f"blocks\0{data!r}"
     return f"{msg.role}\0{msg.name}\0{content_text}"
 
 
 def _ends(value: Any) -> Any:
-    """The value without what equality ignores, keys in order, the data of media by its ends."""
+    """Return the value without what equality ignores, keys sorted, media data by its ends."""
     if isinstance(value, dict):
         data = {name: _ends(value[name]) for name in sorted(value) if name not in _ASIDE}
         for name in ("data", "uri") if value.get("type") == "base64" else ():

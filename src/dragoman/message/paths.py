@@ -1,4 +1,4 @@
-"""The paths of a conversation: where each node stands, for the losses that name it."""
+"""The paths of the nodes of a conversation, for the losses that name them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,16 @@ from .tools import Tool
 
 
 def places(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[tuple[str, object]]:
-    """(path, node) of every message, block and source, and of the request's tools.
+    """Yield the path of every node of a conversation.
 
-    What a request was read from stands where it stood in that body.
+    Nodes of a request that was read from a body have their paths in that body.
+
+    Args:
+        messages: The messages.
+        request: The request that they belong to, None if there is none.
+
+    Yields:
+        (path, node) of every message, block and source, and of the request's tools.
     """
     seen: set[int] = set()
     read = None if request is None else request.read
@@ -23,10 +30,10 @@ def places(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[tup
         seen.add(id(request))
         yield "$", InBody(request)
         for path, node in read.places():
-            if type(node) is not Field:  # which lives no longer than this row
+            if type(node) is not Field:  # it exists for this row only
                 seen.add(id(node))
                 yield path, InBody(node)
-            elif isinstance(node.node, ChatRequest):  # as it was read
+            elif isinstance(node.node, ChatRequest):  # the request as it was read
                 yield path, Field(request, node.name)
             else:
                 yield path, node
@@ -56,7 +63,7 @@ def _neutral(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[t
 def also(
     places: Callable[[], Iterator[tuple[str, object]]], pairs: Sequence[tuple[object, object]]
 ) -> Iterator[tuple[str, object]]:
-    """The places, and what was made of the nodes that stand there."""
+    """Yield the places, and for each pair (node, built node) the built node at the node's path."""
     made_of: dict[int, list[object]] = {}
     for node, source in pairs:
         made_of.setdefault(id(source), []).append(node)
@@ -69,7 +76,15 @@ def also(
 
 
 def answer_places(_: Sequence[Msg], resp: ChatResponse) -> Iterator[tuple[str, object]]:
-    """(path, node) of an answer, its usage, and each candidate's message, blocks and citations."""
+    """Yield the path of every node of an answer.
+
+    Args:
+        _: Not used; the parameter makes the shape that of `places`.
+        resp: The answer.
+
+    Yields:
+        (path, node) of the answer, its usage, and each candidate's message, blocks and citations.
+    """
     yield "$", resp
     yield "$.usage", resp.usage
     for i, candidate in enumerate(resp.candidates):

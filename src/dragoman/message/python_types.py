@@ -1,7 +1,8 @@
-"""Schemas of Python: functions, pydantic models, dataclasses, TypedDicts, and any other type.
+"""JSON Schemas of Python functions, pydantic models, dataclasses, TypedDicts, and other types.
 
-pydantic knows what each type is as JSON Schema, docstring_parser what a docstring says of each
-parameter; both are loaded when somebody asks (extra `tools`). Calls nothing and checks no values.
+pydantic builds the JSON Schema of a type, and docstring_parser finds the descriptions of parameters
+in a docstring; both are loaded at the first use (extra `tools`). Functions are not called, and
+values are not checked.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _HINT = "pip install 'dragoman[tools]'"
 
 
 class Described(NamedTuple):
-    """What a model is told of a function or a type: its name, what it is, and its JSON Schema."""
+    """A function or a type as described to a model: its name, what it is, and its JSON Schema."""
 
     name: str
     description: str
@@ -28,11 +29,11 @@ class Described(NamedTuple):
 
 
 def describes_fields(value: object) -> bool:
-    """Whether the value is a class with named fields: a model, a dataclass or a TypedDict."""
+    """Return whether the value is a class with named fields: a model, dataclass or TypedDict."""
     return isinstance(value, type) and (
         is_dataclass(value)
         or callable(getattr(value, _OF_MODEL, None))
-        or hasattr(value, "__required_keys__")  # a TypedDict, also that of typing_extensions
+        or hasattr(value, "__required_keys__")  # a TypedDict, of typing or typing_extensions
     )
 
 
@@ -40,16 +41,19 @@ _OF_MODEL = "model_json_schema"
 
 
 def function_schema(function: Callable[..., Any], path: str) -> Described:
-    """The function as a tool: its parameters are the properties of the schema.
+    """Describe a function as a tool: its parameters are the properties of the schema.
 
-    Descriptions come from `Annotated[..., Field(description=...)]`, from a text in `Annotated`, or
-    from the docstring, in this order. Raises InvalidMessage for parameters that no JSON object can
-    name, or whose type has no schema; ConfigError if a library is missing.
+    Descriptions are taken from `Annotated[..., Field(description=...)]`, from a text in
+    `Annotated`, or from the docstring, in this order.
+
+    Raises:
+        InvalidMessage: A parameter cannot be named by a JSON object, or its type has no schema.
+        ConfigError: A library is missing.
     """
     named: Any = function.func if isinstance(function, partial) else function
     name = getattr(named, "__name__", "") or type(named).__name__
     if not inspect.isroutine(named):
-        function = named = named.__call__  # of an object
+        function = named = named.__call__  # of a callable object
     if not name.isidentifier():
         hint = "def a function, or Tool(name, description, parameters)"
         raise InvalidMessage("a lambda has no name", path=path, code="tool.name", hint=hint)
@@ -63,14 +67,14 @@ def function_schema(function: Callable[..., Any], path: str) -> Described:
         required = [one for one in schema.pop("required", ()) if one != context]
         schema |= {"required": required} if required else {}
     if schema.get("additionalProperties") is False:
-        del schema["additionalProperties"]  # who wants it strict says so
+        del schema["additionalProperties"]  # only a strict tool has it
     summary, about = _docstring(inspect.getdoc(named))
     _describe(schema, {**about, **_read_annotations(named)})
     return Described(name, summary, schema)
 
 
 def context_parameter(function: Callable[..., Any]) -> str | None:
-    """The parameter that takes what the program knows of a call, and no argument of the model.
+    """Return the parameter for the program's context of a call, which the model does not fill.
 
     Its annotation is a class with a true `IS_CONTEXT`, or a union with one.
     """
@@ -78,7 +82,7 @@ def context_parameter(function: Callable[..., Any]) -> str | None:
     named = named if inspect.isroutine(named) else named.__call__
     try:
         hints = get_type_hints(named)
-    except (NameError, TypeError, AttributeError):  # a name that is there for type checkers alone
+    except (NameError, TypeError, AttributeError):  # a name that only type checkers import
         hints = {
             name: hint
             for name, hint in getattr(named, "__annotations__", {}).items()
@@ -92,9 +96,11 @@ def context_parameter(function: Callable[..., Any]) -> str | None:
 
 
 def type_schema(value: Any, path: str) -> Described:
-    """A type as JSON: what a tool takes, or what an answer must be.
+    """Describe a type: what a tool takes, or what an answer must be.
 
-    Raises InvalidMessage for a type that has no schema, ConfigError if a library is missing.
+    Raises:
+        InvalidMessage: The type has no schema.
+        ConfigError: A library is missing.
     """
     name: str = value.__name__ if describes_fields(value) else ""
     schema = _schema(value, name, path)
@@ -116,14 +122,18 @@ def _schema(value: Any, name: str, path: str) -> JsonObject:
         hint = "annotate it with types that JSON has, or give the schema itself"
         raise InvalidMessage(text, path=path, code="tool.type", hint=hint) from error
     named = schema.get("$defs", {}).get(str(schema.get("$ref")).removeprefix("#/$defs/"))
-    if named is not None:  # a type that holds itself; APIs want to see an object at the root
+    if named is not None:  # a type that refers to itself; APIs require an object at the root
         schema = {**named, "$defs": schema["$defs"]}
     _untitle(schema, name)
     return schema
 
 
 def library(name: str) -> Any:
-    """A library of the extra `tools`. Raises ConfigError, which names it, where it is missing."""
+    """Import a library of the extra `tools`.
+
+    Raises:
+        ConfigError: The library is missing; the error names it.
+    """
     try:
         return import_module(name)
     except ImportError as error:
@@ -132,7 +142,7 @@ def library(name: str) -> Any:
 
 
 def _untitle(schema: Json, name: str) -> None:
-    """Take out the titles that pydantic makes of names: they say nothing that the names do not."""
+    """Remove the titles that pydantic derives from names; they add nothing to the names."""
     if not isinstance(schema, dict):
         return
     if schema.get("title") in (name, name.title().replace("_", " ").strip()):
@@ -142,7 +152,7 @@ def _untitle(schema: Json, name: str) -> None:
 
 
 def _inner(schema: JsonObject) -> Iterator[tuple[str, Json]]:
-    """The schemas within a schema, each with its name, if it has one."""
+    """Yield the schemas within a schema, each with its name, if it has one."""
     for keyword in ("properties", "$defs", "patternProperties"):
         if isinstance(named := schema.get(keyword), dict):
             yield from named.items()
@@ -154,7 +164,7 @@ def _inner(schema: JsonObject) -> Iterator[tuple[str, Json]]:
 
 
 def _describe(schema: JsonObject, descriptions: Mapping[str, str]) -> None:
-    """Say what the properties are, where the types did not."""
+    """Add descriptions of properties where their types have none."""
     properties = schema.get("properties")
     for name, text in descriptions.items():
         inner = properties.get(name) if isinstance(properties, dict) else None
@@ -163,7 +173,7 @@ def _describe(schema: JsonObject, descriptions: Mapping[str, str]) -> None:
 
 
 def _read_annotations(function: Callable[..., Any]) -> dict[str, str]:
-    """What stands as a text in `Annotated`, or as its `Doc`, by parameter."""
+    """Return the text in `Annotated`, or that of its `Doc`, by parameter."""
     texts: dict[str, str] = {}
     for name, hint in get_type_hints(function, include_extras=True).items():
         for note in getattr(hint, "__metadata__", ()):
@@ -174,7 +184,7 @@ def _read_annotations(function: Callable[..., Any]) -> dict[str, str]:
 
 
 def _own_docstring(cls: Any) -> str | None:
-    """The docstring that somebody wrote for this class, and that no library made or left to it."""
+    """Return the docstring written for this class, not a generated or inherited one."""
     text: str | None = cls.__dict__.get("__doc__")
     if not text or (hasattr(cls, "__dataclass_fields__") and text.startswith(f"{cls.__name__}(")):
         return None
@@ -182,7 +192,7 @@ def _own_docstring(cls: Any) -> str | None:
 
 
 def _docstring(text: str | None) -> tuple[str, dict[str, str]]:
-    """(what it is, what each parameter is), of a docstring in any of the usual styles."""
+    """Parse a docstring in any of the usual styles: (description, descriptions of parameters)."""
     if not text:
         return "", {}
     parser = library("docstring_parser")

@@ -1,31 +1,29 @@
-"""ChatRequest and what it holds: options, response format, and what is known of its reading.
+"""ChatRequest and its parts: options, response format, and which of its nodes were edited.
 
-`Options` has one neutral name for each setting. `AsRead` knows which nodes of a request nobody has
-edited since a wire read it. `Written` is a request as one provider takes it.
+`Options` has one neutral name for each setting. `AsRead` knows which nodes of a request are
+unchanged since a wire read it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, fields
-from functools import partial
 from operator import attrgetter, is_
 from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 from ..caches import remember
-from ..errors import ConfigError, DragomanError, InvalidMessage, NotMessages
-from ..losses import Losses, Report
+from ..errors import InvalidMessage, NotMessages
 from ..suggestions.keywords import advise, explains_keywords, rename_keywords
 from ..suggestions.response_formats import read_form
 from ..text.json_text import Json, JsonObject, check
 from ..text.redaction import Shown, show
 from .blocks import ContentBlock, Extras, HasExtras, Origin, ToolResultBlock, ToolUseBlock
-from .check import FAULTS, heal, instance, is_none, note, own_fields, text, wrong_type
+from .check import heal, instance, is_none, note, own_fields, text, wrong_type
 from .msg import Msg, Role
 from .python_types import type_schema
 from .tools import ServerTool, Tool, ToolChoice, tools_of
 
-# how much thinking, from least to most; `on` and `auto` leave it to the model
+# how much the model thinks, from least to most; with `on` and `auto` it decides
 Effort: TypeAlias = Literal[
     "off", "none", "on", "auto", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"
 ]
@@ -34,12 +32,27 @@ Effort: TypeAlias = Literal[
 @explains_keywords()
 @dataclass(frozen=True, slots=True, repr=False)
 class Options(Shown):
-    """How to generate. None leaves the provider's default; every field has one neutral name.
+    """How to generate. None uses the provider's default; every option has one neutral name.
 
-    `max_tokens`: tokens of the answer, reasoning included. `reasoning`: an effort such as `low`,
-    or `off`. `reasoning_budget`: tokens of thinking. `thoughts`: how much of it the answer shows,
-    `none`, `updates` (short notes between calls), `auto`, `concise` or `detailed`. `stop`: texts
-    that end the answer.
+    Attributes:
+        max_tokens: The most tokens of the answer, reasoning included.
+        temperature: The randomness of sampling.
+        top_p: Sampling is restricted to the likeliest tokens of this total probability.
+        top_k: Sampling is restricted to this many tokens.
+        presence_penalty: Penalizes tokens that have occurred.
+        frequency_penalty: Penalizes tokens by how often they have occurred.
+        repetition_penalty: Divides the scores of tokens that have occurred.
+        seed: The seed of sampling.
+        stop: Texts that end the answer.
+        n: How many candidates to generate.
+        logprobs: Whether to return log probabilities of tokens.
+        top_logprobs: For how many of the likeliest tokens.
+        reasoning: An effort such as `low`, or `off`.
+        reasoning_budget: The most tokens of thinking.
+        thoughts: How much of the thinking is returned: `none`, `updates` (short notes between
+            calls), `auto`, `concise` or `detailed`.
+        service_tier: The provider's name for a class of service.
+        user: An id of the end user.
     """
 
     max_tokens: int | None = None
@@ -78,14 +91,25 @@ class Options(Shown):
                 raise wrong_type(expected, value, path, "option.value")
 
     def given(self) -> list[tuple[str, Any]]:
-        """The options that are set, by name."""
+        """Return (name, value) of the options that are set."""
         if self is NO_OPTIONS:
             return []
         return [(name, value) for name in OPTIONS if (value := getattr(self, name)) is not None]
 
     @classmethod
     def of(cls, value: Options | Mapping[str, Any] | None) -> Options:
-        """Options, made of a mapping if need be. Raises InvalidMessage for an unknown name."""
+        """Return options for a mapping.
+
+        Args:
+            value: Options, which are returned as they are, or a mapping of names to values; None
+                sets none.
+
+        Returns:
+            The options.
+
+        Raises:
+            InvalidMessage: There is no such option, or its value is wrong.
+        """
         if value is None:
             return NO_OPTIONS
         if isinstance(value, Options):
@@ -114,13 +138,13 @@ OPTION_KINDS: dict[str, tuple[type, ...]] = {
 
 
 OPTIONS = tuple(f.name for f in fields(Options))
-NO_OPTIONS = Options.__new__(Options)  # named before it is filled, for `given` knows it
+NO_OPTIONS = Options.__new__(Options)  # initialized below, as `given` uses it
 
 
 Options.__init__(NO_OPTIONS)
 
 
-# how a schema is asked for; see `ResponseFormat.way`
+# how an answer of a schema is asked for; see `ResponseFormat.way`
 Way: TypeAlias = Literal["schema", "tool", "json", "prompt"]
 
 
@@ -129,9 +153,15 @@ Way: TypeAlias = Literal["schema", "tool", "json", "prompt"]
 class ResponseFormat(Shown):
     """What the answer must be: `text`, any `json`, or JSON of a `schema`.
 
-    `way` says how a schema is asked for: in the `schema` field that the wire has for it (as without
-    a way), by a `tool` whose arguments are the answer, or told to the model in words, beside the
-    field for any `json` or as a `prompt` alone.
+    Attributes:
+        kind: Which of the three.
+        schema: The JSON Schema.
+        name: The name of the format.
+        description: What the format is for.
+        strict: Whether the provider enforces the schema; None uses its default.
+        way: How the schema is asked for: in the `schema` field of the wire (the same as None), by a
+            `tool` whose arguments are the answer, or in the prompt, with the field for any JSON
+            (`json`) or without (`prompt`).
     """
 
     kind: Literal["text", "json", "schema"] = "text"
@@ -159,12 +189,20 @@ class ResponseFormat(Shown):
 
     @classmethod
     def of(cls, value: Any) -> ResponseFormat:
-        """A ResponseFormat of `"text"`, `"json"`, a provider's own form, or a type of Python.
+        """Return the ResponseFormat for a plain value or a Python type.
 
-        `{"type": "json_object"}`, `{"type": "json_schema", ...}` and their like mean what they mean
-        there. A pydantic model, a dataclass, a TypedDict or any other type that has a JSON Schema,
-        such as `list[int]`, needs the extra `tools`; many APIs want an object at the root. Raises
-        InvalidMessage for what is none of these, ConfigError if a library is missing.
+        Args:
+            value: `"text"`, `"json"`, a provider's form such as `{"type": "json_object"}` or
+                `{"type": "json_schema", ...}`, or a type that has a JSON Schema: a pydantic model,
+                a dataclass, a TypedDict, `list[int]` (extra `tools`). Many APIs require an object
+                at the root.
+
+        Returns:
+            The format.
+
+        Raises:
+            InvalidMessage: The value is none of these.
+            ConfigError: A library is missing.
         """
         if isinstance(value, ResponseFormat):
             return value
@@ -179,20 +217,28 @@ class ResponseFormat(Shown):
         return cls("schema", described.schema, described.name or "response", described.description)
 
 
-ITEM = "item:"  # among fields that name what a provider keeps: a type of messages that does
+# the prefix, in AsRead.state, of a type of messages that refers to what a provider stores
+ITEM = "item:"
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class AsRead:
-    """The messages and fields of a request as the reader of `protocol` made them.
+    """The messages and fields of a request as the reader of a protocol built them.
 
-    `issuer` is whose dialect was read; `model` whom the request asked; `fields` the values of the
-    request's fields by name, lists as tuples. `places` walks the body that was read, for the paths
-    of losses: (path, node). Nothing is ever written from there, and a copy does without. `state`
-    are the fields that name what the provider keeps, such as an earlier answer. Without `keep`
-    nothing counts as read: for what goes to another wire in any case. Without `watched` all of it
-    does: for what is written before anybody sees it. Such messages may be surveyed by their reader,
-    who then leaves in `surveyed` what was found.
+    Attributes:
+        protocol: The protocol of the reader.
+        issuer: The vendor or protocol whose dialect was read.
+        messages: The messages.
+        fields: The values of the request's fields by name, lists as tuples.
+        model: The model that the request asked for.
+        edited: Whether some messages had been edited when the request was stored.
+        state: The fields that refer to what the provider stores, such as an earlier answer.
+        places: Yields (path, node) of the body that was read, for the paths of losses. Nothing is
+            written from it, and a copy does not have it.
+        keep: False if nothing counts as read, for a request that goes to another wire in any case.
+        watched: False if everything counts as read, for a request that is written before a user can
+            edit it. The reader may survey such messages, and then stores the result in `surveyed`.
+        surveyed: The result of that survey.
     """
 
     protocol: str
@@ -200,13 +246,13 @@ class AsRead:
     messages: Sequence[Msg]
     fields: Mapping[str, Any]
     model: str | None = None
-    edited: bool = False  # it was no longer whole when it was stored
+    edited: bool = False
     state: tuple[str, ...] = ()
     places: Callable[[], Iterator[tuple[str, object]]] | None = None
     keep: InitVar[bool] = True
     watched: InitVar[bool] = True
     surveyed: object = field(default=None, init=False)
-    # message -> what it was made of when it was read; None: all of them count as read
+    # message -> its parts when it was read; None: all messages count as read
     _seen: dict[int, Sequence[object]] | None = field(default=None, init=False)
     _tools: list[tuple[object, ...]] = field(default_factory=list, init=False)
 
@@ -218,14 +264,21 @@ class AsRead:
             self._tools = [*map(_tool_fields, self.fields.get("tools", ()))]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy knows its messages by other identities, and only those that nobody edited."""
+        """Pickle only the unedited messages: in a copy, messages have other identities."""
         unedited = [m for m in self.messages if self.holds(m)]
         edited = self.edited or len(unedited) < len(self.messages)
         kept = {name: self.fields[name] for name in self.kept(self.fields)}
         return AsRead, (self.protocol, self.issuer, unedited, kept, self.model, edited, self.state)
 
     def holds(self, m: Msg) -> bool:
-        """Whether the message is one of those that were read, and nobody has edited it."""
+        """Return whether a message was read and is unedited.
+
+        Args:
+            m: A message of the request.
+
+        Returns:
+            True if it is one of `messages`, and all its parts are the objects that were read.
+        """
         if self._seen is None:
             return any(m is read for read in self.messages)
         parts_read = self._seen.get(id(m))
@@ -233,12 +286,12 @@ class AsRead:
             return False
         try:
             parts = _parts(m)
-        except RecursionError:  # arguments that hold themselves were not read so
+        except RecursionError:  # arguments that contain themselves cannot have been read
             return False
         return len(parts) == len(parts_read) and all(map(is_, parts, parts_read))
 
     def kept(self, fields: Mapping[str, Any]) -> list[str]:
-        """The names of those fields that still say what was read."""
+        """Return the names of the fields that still have the values that were read."""
         read = self.fields
         if self._seen is None:
             return list(fields)
@@ -248,11 +301,11 @@ class AsRead:
             if name in read and (value is read[name] or _same(value, read[name]))
         ]
         if "tools" in names and not all(map(_same, map(_tool_fields, read["tools"]), self._tools)):
-            names.remove("tools")  # one of them was edited in place
+            names.remove("tools")  # a tool was edited in place
         return names
 
     def grown(self, messages: list[Msg]) -> bool:
-        """Whether the list is the one that was read, or that list with messages at its end."""
+        """Return whether the list is the one that was read, possibly with messages appended."""
         return (
             not self.edited
             and len(messages) >= len(self.messages)
@@ -264,7 +317,7 @@ class AsRead:
 def _same(value: Any, before: Any) -> bool:
     if type(value) is not type(before):
         return False
-    if type(value) is tuple:  # tools, or texts that stop an answer
+    if type(value) is tuple:  # tools, or `stop` texts
         return len(value) == len(before) and all(
             a is b or (type(a) is str and a == b) for a, b in zip(value, before, strict=True)
         )
@@ -272,20 +325,20 @@ def _same(value: Any, before: Any) -> bool:
 
 
 def _parts(m: Msg) -> Sequence[object]:
-    """What a message is made of: another object anywhere is an edit."""
+    """Return the parts of a message: another object anywhere is an edit."""
     content = m.content
     if type(content) is str:
         return (m, m.name, m.role, m.extras, m.cache, m.spelling, content)
     parts = [m, m.name, m.role, m.extras, m.cache, m.spelling, *content]
     for block in content:
-        # its text goes back as it came, so that what it was parsed to must be looked at too
+        # its raw text is sent back, so an edit of the parsed arguments must be noticed too
         if type(block) is ToolUseBlock and block.raw_input is not None:
             _add_values(block.input, parts)
     return parts
 
 
 def _add_values(value: Json, parts: list[Any]) -> None:
-    """Add a JSON value and all that it holds, keys included."""
+    """Append a JSON value and everything in it, keys included."""
     parts.append(value)
     if type(value) is dict:
         parts += value
@@ -307,17 +360,28 @@ def _tool_fields(tool: Tool | ServerTool) -> tuple[object, ...]:
     return fields_of_tool
 
 
-# what a request asks for beside its messages, each option on its own
+# what a request asks for besides its messages, each option separately
 ASKS = (*OPTIONS, "tools", "tool_choice", "response_format", "stream", "model")
 
 
 @dataclass(slots=True, repr=False)
 class ChatRequest(HasExtras, Shown):
-    """Everything that one request says. `messages` may be appended to, cut and written again.
+    """One request. `messages` may be appended to, cut and written again.
 
-    `system` stands before the messages; `agent_name` is whose point of view is formatted;
-    `memories` are told in the system prompt; `metadata` and `agent_name` never travel. `read` is
-    what a wire that read the request knows of it: what nobody edits is written as it came.
+    Attributes:
+        messages: The messages.
+        system: A system prompt before the messages.
+        tools: The tools that the model may call.
+        tool_choice: Whether and what it must call; None uses the provider's default.
+        options: How to generate.
+        response_format: What the answer must be.
+        model: The model to ask.
+        stream: Whether the answer is streamed.
+        agent_name: The agent whose point of view is written; it is not sent itself.
+        memories: Text that is added to the system prompt.
+        metadata: The program's own notes, which are never sent.
+        extras: Fields that only one provider has, by provider.
+        read: What the reader of a wire noted; with it, unedited parts are written as they came.
     """
 
     messages: list[Msg]
@@ -335,7 +399,7 @@ class ChatRequest(HasExtras, Shown):
     read: AsRead | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # most fields of most requests are not given, and each check costs as much as a message
+        # most fields of most requests are not set, and each check takes as long as one of a message
         self.messages = messages_of(self.messages)
         if self.tools != []:
             self.tools = tools_of(self.tools)
@@ -367,7 +431,7 @@ class ChatRequest(HasExtras, Shown):
             self.extras = note(self.extras, healed)
 
     def asks(self) -> dict[str, Any]:
-        """What the request asks for beside its messages, by the names of ASKS."""
+        """Return what the request asks for besides its messages, by the names of ASKS."""
         return {
             **{name: getattr(self.options, name) for name in OPTIONS},
             "tools": tuple(self.tools),
@@ -382,8 +446,18 @@ _ONLY_MSG: frozenset[type[object]] = frozenset({Msg})
 
 
 def messages_of(msgs: object) -> list[Msg]:
-    """The list itself if it is one of Msg. Raises NotMessages (a WriteError and TypeError)."""
-    if type(msgs) is list and {*map(type, msgs)} <= _ONLY_MSG:  # one look at all
+    """Check that a value is a list of messages.
+
+    Args:
+        msgs: The value.
+
+    Returns:
+        The same list.
+
+    Raises:
+        NotMessages: It is not a list, or holds something that is not a Msg.
+    """
+    if type(msgs) is list and {*map(type, msgs)} <= _ONLY_MSG:  # the usual case, checked at once
         return msgs
     if isinstance(msgs, (str, bytes, Mapping)) or not isinstance(msgs, Iterable):
         fault = f"the input must be a list of Msg, not {type(msgs).__name__}"
@@ -400,91 +474,22 @@ def messages_of(msgs: object) -> list[Msg]:
 
 
 def request_of(req: object) -> ChatRequest:
-    """The request itself. Raises NotMessages (a WriteError and TypeError) for what is none."""
+    """Check that a value is a request.
+
+    Args:
+        req: The value.
+
+    Returns:
+        The same request.
+
+    Raises:
+        NotMessages: It is not a ChatRequest.
+    """
     if not isinstance(req, ChatRequest):
         text = f"the input must be a ChatRequest, not {type(req).__name__}"
         hint = "read_request makes one of a body; or ChatRequest(messages)"
         raise NotMessages(text, path="$", hint=hint)
     return req
-
-
-@dataclass(slots=True, repr=False)
-class Written(Shown):
-    """A request as one provider takes it: send `body` to `path` below the base URL.
-
-    `headers` hold what the protocol demands, never a key. `ids` maps wire ids to the tree's,
-    `names` tool names of the wire to the tools' own, where they differ; `properties`, by such a
-    name of the wire, likewise names of arguments; `meant` names of functions to the tools that they
-    stand for, where the wire takes functions only.
-    """
-
-    body: JsonObject
-    path: str = ""
-    headers: dict[str, str] = field(default_factory=dict)
-    model: str | None = None
-    ids: dict[str, str] = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)
-    properties: dict[str, dict[str, str]] = field(default_factory=dict)
-    meant: dict[str, Tool] = field(default_factory=dict)
-    report: Report = field(default_factory=Report, repr=False, compare=False)
-    bound: Callable[[], str] | None = field(default=None, repr=False, compare=False)
-    client: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)
-    left: Callable[[], JsonObject] | None = field(default=None, repr=False, compare=False)
-    sourced: Callable[[], Iterator[tuple[str, object]]] | None = field(
-        default=None, repr=False, compare=False
-    )  # (path in the body, node or Field of the request) of everything that the body says
-
-    @property
-    def losses(self) -> Losses:
-        """What could not be said, and what was added."""
-        return self.report.losses
-
-    @property
-    def added(self) -> Losses:
-        """What the request says and nobody wrote: headings, placeholders, required fields."""
-        return self.report.added
-
-    @property
-    def residue(self) -> JsonObject:
-        """What the body does not carry, as plain JSON to keep beside it.
-
-        `read_request(body, residue=...)` puts it back, also behind new turns. Worked out when
-        somebody asks, from the history: ask before `detached`.
-        """
-        return self.left() if self.left is not None else {}
-
-    @property
-    def prefix(self) -> str:
-        """The hash of tools and messages as they were written: what an answer is bound to."""
-        return self.bound() if self.bound is not None else ""
-
-    def sdk(self) -> dict[str, Any]:
-        """The keyword arguments for the provider's official client, which then sends `body`.
-
-        What the client has no parameter for stands in its own place for it (`extra_body`), bytes
-        are bytes where it encodes them. Which method takes them is in docs/models.md. Raises
-        ConfigError for what is no request, or for a field that the client cannot send.
-        """
-        if self.client is None:
-            raise ConfigError("an answer is not sent", hint="sdk() is for what write_request gave")
-        try:
-            return self.client()
-        except DragomanError:
-            raise
-        except (*FAULTS, RecursionError) as error:  # a body that was read, and is written as it was
-            raise ConfigError(
-                "the body has not the form that the client takes",
-                hint="send path, headers and body with an HTTP client",
-                code="sdk.field",
-            ) from error
-
-    def detached(self) -> Written:
-        """The same, its losses stored as text, so that the history can be let go."""
-        kept = [loss.detach() for loss in self.report.losses]
-        self.report = Report.of(kept, self.report.target)
-        self.bound = partial(str, self.prefix) if self.bound is not None else None
-        self.left = self.sourced = None
-        return self
 
 
 _new = object.__new__
@@ -493,7 +498,7 @@ _new = object.__new__
 def new_message(
     content: str | list[ContentBlock], role: Role, origin: Origin, read_from: Json
 ) -> Msg:
-    """`Msg("", content, role, origin=origin)` of content that is known to be right."""
+    """Build `Msg("", content, role, origin=origin)` from content that is known to be right."""
     message = _new(Msg)
     message.name = ""
     message.content = content
@@ -506,7 +511,7 @@ def new_message(
 
 
 def new_call(id: str, name: str, arguments: Json, raw: str, read_from: Json) -> ToolUseBlock:
-    """`ToolUseBlock(id, name, arguments, raw)`."""
+    """Build `ToolUseBlock(id, name, arguments, raw)` without checks."""
     block = _new(ToolUseBlock)
     block.id = id
     block.name = name
@@ -523,7 +528,7 @@ def new_call(id: str, name: str, arguments: Json, raw: str, read_from: Json) -> 
 def new_result(
     id: str, name: str, output: str, spelling: str | None, read_from: Json
 ) -> ToolResultBlock:
-    """`ToolResultBlock(id, name, output, spelling=spelling)`."""
+    """Build `ToolResultBlock(id, name, output, spelling=spelling)` without checks."""
     block = _new(ToolResultBlock)
     block.id = id
     block.name = name
@@ -537,7 +542,7 @@ def new_result(
 
 
 def new_request(messages: list[Msg]) -> ChatRequest:
-    """`ChatRequest(messages)`, without a look at each of them."""
+    """Build `ChatRequest(messages)` without checking the messages."""
     req = _new(ChatRequest)
     req.messages = messages
     req.tools = []
@@ -550,5 +555,5 @@ def new_request(messages: list[Msg]) -> ChatRequest:
 
 @remember("who wrote an answer", entries=256)
 def model_origin(issuer: str, model: str | None) -> Origin:
-    """`Origin(issuer, model)`: one for all that the model wrote."""
+    """Build `Origin(issuer, model)`, one object for all messages of the model."""
     return Origin(issuer, model)

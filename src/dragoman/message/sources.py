@@ -1,8 +1,8 @@
-"""What an answer is based on: the pages and documents that its citations and searches name.
+"""The pages and documents that an answer is based on: those that its citations and searches name.
 
-Computed from what is kept of the answer; nothing is added to it. Providers list what was found in
-fields of their own, which are known here by their names: lists of objects with an address or a
-title, or of addresses.
+They are computed from the answer's blocks and extras. Providers list what was found in fields of
+their own, which are known here by name: lists of objects with an address or a title, or of
+addresses.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ from .blocks import NOTES, ContentBlock, Extras, RawBlock, TextBlock
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AnswerSource(Shown):
-    """A page or document; `cited` with the quoted texts, or only found by a search."""
+    """A page or document that an answer is based on.
+
+    Attributes:
+        url: Its address.
+        title: Its title.
+        quotes: The quoted texts.
+        cited: Whether the answer cites it; False if a search only found it.
+    """
 
     url: str | None = None
     title: str | None = None
@@ -25,7 +32,7 @@ class AnswerSource(Shown):
     cited: bool = False
 
 
-# lists of what a search has found
+# names of lists of search results
 _LISTS = frozenset(
     {
         "search_results",
@@ -41,11 +48,11 @@ _LISTS = frozenset(
 _WITHIN = ("web", "retrievedContext", "retrieved_context", "maps", "image", "document")
 _URLS = ("url", "uri", "link", "source")
 _TITLES = ("title", "filename")
-_DEEPEST = 8  # levels of objects that are looked into
+_DEEPEST = 8  # levels of objects that are searched
 
 
 def collect_sources(blocks: Iterable[ContentBlock], *extras: Extras | None) -> list[AnswerSource]:
-    """Each source once, by its address or else its title, in the order in which they appear."""
+    """Return each source once, by its address or else its title, in order of appearance."""
     found: dict[str, AnswerSource] = {}
     for block in blocks:
         for source in _of_block(block):
@@ -83,7 +90,7 @@ def _of_block(block: ContentBlock) -> Iterator[AnswerSource]:
 
 
 def _find_listed(data: Any, depth: int) -> Iterator[AnswerSource]:
-    """The sources in lists under known names, wherever those stand."""
+    """Yield the sources in lists with a known name, at any level."""
     if not isinstance(data, dict) or not depth:
         return
     for key, value in data.items():
@@ -99,7 +106,7 @@ def _find_listed(data: Any, depth: int) -> Iterator[AnswerSource]:
 
 
 def _source(entry: Any) -> AnswerSource | None:
-    """What one entry names; None for what names no page and no document."""
+    """Read an entry of a list; None if it names no page and no document."""
     if isinstance(entry, str):
         return AnswerSource(entry) if _is_address(entry) else None
     if not isinstance(entry, dict):

@@ -1,9 +1,9 @@
-"""Messages, requests and responses as versioned JSON of our own, and back.
+"""Messages, requests and responses as versioned JSON of this package, and back.
 
     {"dragoman": 1, "kind": "messages", "value": [...]}
 
-Version 1 is the only one so far; a later version reads all earlier ones. Text is the caller's:
-nothing here opens a file.
+Version 1 is the only one so far; a later version will read all earlier ones. Nothing here opens a
+file.
 """
 
 from __future__ import annotations
@@ -37,9 +37,16 @@ Storable: TypeAlias = Msg | list[Msg] | ChatRequest | ChatResponse
 
 
 def dump(value: Storable) -> JsonObject:
-    """The value as plain JSON with its version.
+    """Return a value as plain JSON with its version.
 
-    Raises InvalidMessage for what cannot be stored, such as metadata that is no JSON.
+    Args:
+        value: Messages, a request or a response.
+
+    Returns:
+        A JSON object for `load`.
+
+    Raises:
+        InvalidMessage: Something cannot be stored, such as metadata that is not JSON.
     """
     try:
         kind, data = _dump_value(value)
@@ -83,7 +90,7 @@ def _request(req: ChatRequest) -> JsonObject:
 
 
 def _as_read(read: AsRead, req: ChatRequest) -> JsonObject:
-    """Which of the messages and fields are still as they were read."""
+    """Note which of the messages and fields are unedited since they were read."""
     unedited = [i for i, m in enumerate(req.messages) if read.holds(m)]
     data = {
         "protocol": read.protocol,
@@ -96,7 +103,7 @@ def _as_read(read: AsRead, req: ChatRequest) -> JsonObject:
 
 
 def _plain_part(value: Any) -> Any:
-    """A part of a request or answer with all of its fields that say something."""
+    """Return a part of a request or answer as plain JSON, without empty fields."""
     if not isinstance(value, _PARTS):
         return plain_value(value)
     rows = [f for f in fields(value) if f.name != "type" or isinstance(value, ServerTool)]
@@ -136,7 +143,17 @@ def _drop_none(**values: Any) -> JsonObject:
 
 
 def load(data: Mapping[str, Any]) -> Storable:
-    """The value that `dump` stored. Raises InvalidMessage naming the path of what is wrong."""
+    """Read a value that `dump` stored.
+
+    Args:
+        data: The JSON object.
+
+    Returns:
+        Messages, a request or a response.
+
+    Raises:
+        InvalidMessage: The object is wrong or of an unknown version; `path` names the place.
+    """
     if not isinstance(data, Mapping) or "dragoman" not in data:
         fault = "no stored value: the key dragoman is missing"
         raise InvalidMessage(fault, path="$", code="stored.type")
@@ -157,7 +174,7 @@ def _object(value: Any, path: str) -> Mapping[str, Any]:
 
 
 def _items(value: Any, path: str) -> list[tuple[Any, str]]:
-    """(item, its path) of a list."""
+    """Return (item, path) for each item of a list."""
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise wrong_type("a list", value, path, "stored.type")
     return [(item, f"{path}[{i}]") for i, item in enumerate(value)]
@@ -172,14 +189,14 @@ def _node(cls: type[Any], value: Any, path: str) -> Any:
 
 
 def _of_answer(cls: type[Any], value: Any, path: str) -> Any:
-    """A node of an answer, each field of which holds what its annotation says."""
+    """Build a node of an answer, and check each field by its annotation."""
     node = _node(cls, value, path)
     check_fields(node, path, _ANSWER_CHECKS[cls])
     return node
 
 
 def _is_made(value: object, path: str) -> None:
-    """Nothing: the node was made, and checked, before what holds it."""
+    """Accept the value: the node was built, and checked, before its parent."""
 
 
 _ANSWER_CHECKS = {

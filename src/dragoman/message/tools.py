@@ -1,6 +1,6 @@
-"""Tools: what a model may call. Tool, its Parameter tree, and ToolChoice.
+"""The tools that a model may call: Tool, Parameter, ServerTool, and ToolChoice.
 
-A tool's parameters are a JSON Schema object; `Parameter` spells one without writing JSON.
+A tool's parameters are a JSON Schema object; `Parameter` describes one without writing JSON.
 """
 
 from __future__ import annotations
@@ -30,12 +30,19 @@ from .python_types import describes_fields, function_schema, type_schema
 
 @dataclass(slots=True, repr=False)
 class Parameter(Shown):
-    """One parameter of a tool. `type` is a JSON Schema type, or one with `[]` for an array.
-
-    `children` are the properties of an object, or of the objects in an array.
+    """One parameter of a tool.
 
     >>> Parameter("tags", "string[]", "labels").schema()
     {'type': 'array', 'items': {'type': 'string'}, 'description': 'labels'}
+
+    Attributes:
+        name: The name.
+        type: A JSON Schema type, or one with `[]` for an array.
+        description: What it is for.
+        required: Whether a call must have it.
+        enum: The allowed values.
+        children: The properties of an object, or of the objects in an array.
+        default: The default, None if there is none.
     """
 
     name: str
@@ -47,7 +54,7 @@ class Parameter(Shown):
     default: Any = None
 
     def schema(self) -> JsonObject:
-        """The JSON Schema of this parameter."""
+        """Return the JSON Schema of this parameter."""
         result = self._shape()
         if self.description:
             result["description"] = self.description
@@ -71,7 +78,14 @@ class Parameter(Shown):
 
 
 def object_schema(parameters: Iterable[Parameter]) -> JsonObject:
-    """The object schema whose properties are `parameters`."""
+    """Return the schema of an object with these properties.
+
+    Args:
+        parameters: The properties.
+
+    Returns:
+        A JSON Schema object.
+    """
     parameters = list(parameters)
     result: JsonObject = {"type": "object", "properties": {p.name: p.schema() for p in parameters}}
     if required := [p.name for p in parameters if p.required]:
@@ -81,7 +95,12 @@ def object_schema(parameters: Iterable[Parameter]) -> JsonObject:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Grammar(Shown):
-    """What the text for a freeform tool must look like: `definition`, in `lark` or as a `regex`."""
+    """The form of the text for a freeform tool.
+
+    Attributes:
+        definition: The grammar.
+        syntax: `lark` or `regex`.
+    """
 
     definition: str
     syntax: str = "lark"
@@ -93,7 +112,12 @@ class Grammar(Shown):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Namespace(Shown):
-    """A group of tools, whose names are told apart within it alone."""
+    """A group of tools; tool names are unique only within it.
+
+    Attributes:
+        name: The name of the group.
+        description: What its tools are for.
+    """
 
     name: str
     description: str | None = None
@@ -110,9 +134,20 @@ class Namespace(Shown):
 class Tool(HasExtras, ReadFrom, Shown, metaclass=ExplainsNames):
     """A function the model may call, or a `freeform` tool, whose calls hold text.
 
-    `parameters` is a JSON Schema with an object at its root, or a list of Parameter; a freeform
-    tool has none, but may have a `grammar` for its text. `strict` None leaves the provider's
-    default. Raises InvalidMessage for what is no schema.
+    Attributes:
+        name: The name.
+        description: What it does.
+        parameters: A JSON Schema with an object at its root, or a list of Parameter; a freeform
+            tool has none.
+        strict: Whether the provider enforces the schema; None uses its default.
+        cache: A prompt-cache breakpoint after the tool.
+        extras: Fields that only one provider has, by provider.
+        freeform: Whether the tool takes text instead of arguments.
+        grammar: The form of that text, None if any text is allowed.
+        namespace: The group of the tool.
+
+    Raises:
+        InvalidMessage: A field is wrong, or `parameters` is not a schema.
     """
 
     name: str
@@ -157,7 +192,7 @@ class Tool(HasExtras, ReadFrom, Shown, metaclass=ExplainsNames):
 
     @property
     def schema(self) -> JsonObject | None:
-        """The JSON Schema of the parameters, None for a tool that declares none."""
+        """Return the JSON Schema of the parameters, None for a tool that declares none."""
         parameters = self.parameters
         return parameters if parameters is None or isinstance(parameters, dict) else None
 
@@ -165,24 +200,34 @@ class Tool(HasExtras, ReadFrom, Shown, metaclass=ExplainsNames):
     def of(
         cls, value: Tool | Mapping[str, Any] | Callable[..., Any], path: str = "$.tools"
     ) -> Tool:
-        """A Tool, one made of plain fields, or of Python (with the extra `tools`).
+        """Return a Tool for a value.
 
-        Plain fields may say `input_schema`, `inputSchema` and the like for `parameters`. A
-        function's name, docstring and annotations are the tool's; so are those of a pydantic model,
-        a dataclass or a TypedDict, whose fields are the arguments. Nothing is called: the program
-        runs what the model asks for.
-        Raises InvalidMessage for what is none of these, ConfigError if a library is missing.
+        Nothing is called: the program runs what the model asks for.
+
+        Args:
+            value: A Tool, its plain fields, or (extra `tools`) a function, pydantic model,
+                dataclass or TypedDict. Plain fields may name the parameters `input_schema`,
+                `inputSchema` and the like. The name, docstring and annotations of a function are
+                the tool's; the fields of a class are the arguments.
+            path: Where the value is in the input, for errors.
+
+        Returns:
+            The tool.
+
+        Raises:
+            InvalidMessage: The value is none of these.
+            ConfigError: A library is missing.
         """
         if isinstance(value, Tool):
             return value
         if isinstance(own := getattr(value, "tool", None), Tool):
-            return own  # of what `dragoman.tool` made of a function
+            return own  # the value was built by `dragoman.tool`
         if describes_fields(value):
             return cls(*type_schema(value, path))
         if callable(value) and not isinstance(value, type):
             return cls(*function_schema(value, path))
         if callable(dump_fields := getattr(value, "model_dump", None)):
-            value = dump_fields()  # of an SDK's, such as a tool that an MCP session lists
+            value = dump_fields()  # an object of an SDK, such as a tool that an MCP session lists
         if not isinstance(value, Mapping):
             hint = "use Tool, a function, or a dict with name and parameters"
             raise is_none("tool", value, path, "tool.type", hint)
@@ -190,13 +235,13 @@ class Tool(HasExtras, ReadFrom, Shown, metaclass=ExplainsNames):
 
     @classmethod
     def _of_fields(cls, value: Mapping[str, Any], path: str) -> Tool:
-        """One made of plain fields, as they are called here or in another library."""
+        """Build a tool from plain fields, under the names of this class or of another library."""
         item = value.get("function", value.get("toolSpec", value))
         if not isinstance(item, Mapping) or not isinstance(item.get("name"), str):
             hint = "a tool that the provider runs: dragoman.ServerTool"
             raise InvalidMessage("a tool needs a name", path=path, code="tool.name", hint=hint)
         schema = next((item[key] for key in _SCHEMAS if item.get(key) is not None), None)
-        if isinstance(schema, Mapping) and schema.keys() == {"json"}:  # one wire wraps it once more
+        if isinstance(schema, Mapping) and schema.keys() == {"json"}:  # one wire wraps it again
             schema = schema["json"]
         known = {k: v for k, v in {**value, **item}.items() if k not in _KNOWN and v is not None}
         others = {k: v for k, v in known.items() if k not in _SCHEMAS}
@@ -204,7 +249,7 @@ class Tool(HasExtras, ReadFrom, Shown, metaclass=ExplainsNames):
         kind = value.get("type")
         if kind not in (None, "function", "custom"):
             others["type"] = kind
-        if kind == "custom" and schema is None:  # of a wire's, whose calls hold text
+        if kind == "custom" and schema is None:  # its calls hold text
             form = others.pop("format", None)
             fields.setdefault("freeform", True)
             if isinstance(form, Mapping) and form.get("type") == "grammar":
@@ -227,8 +272,8 @@ class Tool(HasExtras, ReadFrom, Shown, metaclass=ExplainsNames):
 
 _PLAIN = ("freeform", "grammar", "namespace")
 _KNOWN = frozenset({"type", "function", "toolSpec", "name", "description", "strict"})
-# where a schema of arguments stands, in the wires, in MCP and in libraries; whose each is, with
-# versions, stands in tests/first_hour/test_foreign_forms.py
+# the names of the schema of arguments on the wires, in MCP and in libraries;
+# tests/first_hour/test_foreign_forms.py lists the source of each, with versions
 _SCHEMAS = (
     "parameters",
     "input_schema",
@@ -241,7 +286,7 @@ _SCHEMAS = (
 
 
 def _parameters(values: object, path: str) -> list[Parameter]:
-    """A list of right parameters, as deep as they go."""
+    """Check a list of parameters, at every level."""
     if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
         raise wrong_type("a JSON Schema or a list of Parameter", values, path, "tool.field")
     parameters = list(values)
@@ -265,12 +310,16 @@ def _parameters(values: object, path: str) -> list[Parameter]:
 class ServerTool(HasExtras, ReadFrom, Shown):
     """A tool that the provider runs itself: a search, a page that it fetches, code that it runs.
 
-    `kind` is `web_search`, `web_fetch` (the pages at addresses that the conversation names; some
-    call it URL context), `code_execution` or `file_search`. `domains` and `blocked_domains` narrow
-    what is searched or fetched of the web, `location` (keys `country`, `region`, `city`,
-    `timezone`) places a search; `stores` are the ids of what a search of files looks through;
-    `max_uses` bounds how often the tool runs in one answer. `extras` are one provider's own fields;
-    they are all there is of the kind `own`, a tool that only its provider knows.
+    Attributes:
+        kind: `web_search`, `web_fetch` (pages at addresses in the conversation, also called URL
+            context), `code_execution`, `file_search`, or `own`, a tool that only its provider knows
+            and that is described by `extras` alone.
+        domains: The domains that are searched or fetched; empty for all.
+        blocked_domains: The domains that are not.
+        stores: The ids of the stores that a file search looks through.
+        max_uses: How often the tool may run in one answer.
+        location: Where a search is made from: `country`, `region`, `city`, `timezone`.
+        extras: Fields that only one provider has, by provider.
     """
 
     kind: Literal["web_search", "web_fetch", "code_execution", "file_search", "own"]
@@ -302,13 +351,24 @@ class ServerTool(HasExtras, ReadFrom, Shown):
         own_fields(self.extras, f"{path}.extras")
 
     def given(self) -> list[tuple[str, Any]]:
-        """The fields that are set, by name, without the kind."""
+        """Return (name, value) of the fields that are set, without the kind."""
         names = ("domains", "blocked_domains", "stores", "max_uses", "location")
         return [(name, value) for name in names if (value := getattr(self, name))]
 
     @classmethod
     def of(cls, value: object, path: str = "$.tools") -> ServerTool | None:
-        """The value if it is one, or one made of its plain form; None for any other tool."""
+        """Return a ServerTool for its plain form.
+
+        Args:
+            value: A ServerTool, its plain form, or any other tool.
+            path: Where the value is in the input, for errors.
+
+        Returns:
+            The tool, or None if the value is another tool.
+
+        Raises:
+            InvalidMessage: A field of the plain form is missing, unknown or wrong.
+        """
         if isinstance(value, ServerTool):
             return value
         if not isinstance(value, Mapping) or value.get("type") != "server":
@@ -326,7 +386,18 @@ ToolList: TypeAlias = Sequence[ToolLike] | None
 
 
 def tools_of(values: Iterable[ToolLike] | None) -> list[Tool | ServerTool]:
-    """A list of tools, whatever form each came in; None is no tools."""
+    """Return tools for values of any form.
+
+    Args:
+        values: Tools, plain forms, functions or types; None is no tools.
+
+    Returns:
+        A new list.
+
+    Raises:
+        InvalidMessage: This is not a list, or one of the values is not a tool.
+        ConfigError: A library is missing.
+    """
     if values is None:
         return []
     if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Mapping)):
@@ -338,9 +409,13 @@ def tools_of(values: Iterable[ToolLike] | None) -> list[Tool | ServerTool]:
 @explains_keywords({"type": "mode", "allowed_tools": "allowed", "parallel_tool_calls": "parallel"})
 @dataclass(frozen=True, slots=True, repr=False)
 class ToolChoice(Shown):
-    """Whether and what the model must call: `auto`, `none`, `required`, or the tool `name`.
+    """Whether and what the model must call.
 
-    `allowed` narrows the choice to some tools; `parallel` False asks for one call at a time.
+    Attributes:
+        mode: `auto`, `none`, `required`, or `tool` for the tool `name`.
+        name: The tool that must be called.
+        allowed: The tools that may be called; empty for all.
+        parallel: False asks for one call at a time.
     """
 
     mode: Literal["auto", "none", "required", "tool"] = "auto"
@@ -365,11 +440,18 @@ class ToolChoice(Shown):
 
     @classmethod
     def of(cls, value: ToolChoice | str | Mapping[str, Any] | None) -> ToolChoice | None:
-        """A ToolChoice of `auto`, `none`, `required` (or `any`), of a tool's name, or of a dict.
+        """Return a ToolChoice for a plain value.
 
-        A dict is the plain form of this class, or says `tool_choice` as a wire does:
-        `{"type": "function", "function": {"name": ...}}`, `{"type": "tool", "name": ...}`,
-        `{"tool": {"name": ...}}` and the like. Raises InvalidMessage for what is none of these.
+        Args:
+            value: `auto`, `none`, `required` (or `any`), a tool's name, or a dict: the plain form
+                of this class, or the form of a wire, such as `{"type": "function", "function":
+                {"name": ...}}`, `{"type": "tool", "name": ...}` or `{"tool": {"name": ...}}`.
+
+        Returns:
+            The choice; None of None.
+
+        Raises:
+            InvalidMessage: The value is none of these.
         """
         if value is None or isinstance(value, ToolChoice):
             return value
@@ -384,12 +466,12 @@ class ToolChoice(Shown):
 
 _CHOICES = '"auto", "none", "required", or the name of a tool'
 _OWN_CHOICE = frozenset(f.name for f in fields(ToolChoice))
-# what wires write of a choice of one tool, around its name
+# the keys around the name of a chosen tool on the wires
 _ONE_TOOL = ("function", "custom", "tool")
 
 
 def _choice_of_dict(value: Mapping[str, Any]) -> ToolChoice:
-    """The choice that a dict says in one of the forms that wires have for it."""
+    """Read a choice from a dict in one of the forms of the wires."""
     if value.keys() <= _OWN_CHOICE:
         return ToolChoice(**value)
     parallel = False if value.get("disable_parallel_tool_use") is True else None
@@ -410,7 +492,7 @@ def _choice_of_dict(value: Mapping[str, Any]) -> ToolChoice:
 
 
 def _name_within(tool: Any) -> str:
-    """The name of a tool in a list of allowed ones."""
+    """Return the name of a tool in a list of allowed ones."""
     inner = tool.get("function", tool) if isinstance(tool, Mapping) else tool
     name = inner.get("name") if isinstance(inner, Mapping) else inner
     text(name, "$.tool_choice.allowed_tools")

@@ -1,4 +1,4 @@
-"""Models: they send messages that a formatter has written, and give what came back."""
+"""Models send messages that a formatter has written, and return the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answer: what a model said, with what it was asked and what that lost; and parts of a stream."""
+"""Answer: a response with its request and losses; and the partial answers of a stream."""
 
 from __future__ import annotations
 
@@ -24,9 +24,12 @@ T = TypeVar("T")
 class Answer(ChatResponse, Generic[T]):
     """A ChatResponse, with the request that it answers.
 
-    `parsed` is the value of the type that was asked for (`response_format=City`), else None. `raw`
-    is the body that came, parsed; None of a stream. `written` is what was sent, `host` the name of
-    the vendor that answered, `vendor` its row.
+    Attributes:
+        parsed: The value of the type that was asked for (`response_format=City`), else None.
+        raw: The body of the response, parsed; None for a stream.
+        written: What was sent.
+        host: The name of the vendor that answered.
+        vendor: The vendor.
     """
 
     parsed: T = field(default=None)  # type: ignore[assignment]  # T is None where nothing is asked
@@ -37,27 +40,38 @@ class Answer(ChatResponse, Generic[T]):
 
     @classmethod
     def of(cls, resp: ChatResponse, **more: Any) -> Self:
-        """The answer that a response is; what it holds is shared."""
+        """Return the answer for a response; its values are shared.
+
+        Args:
+            resp: The response.
+            **more: The fields that an answer adds.
+
+        Returns:
+            A new answer.
+        """
         return cls(**{f.name: getattr(resp, f.name) for f in fields(ChatResponse)}, **more)
 
     @property
     def cost(self) -> Cost | None:
-        """What it cost in US dollars; None where nobody knows, and then `unpriced` says why.
+        """The cost in US dollars; None where it is not known, and `unpriced` is the reason.
 
-        What the vendor says in its answer, else by list prices of the package `genai-prices`.
-        Raises ConfigError without the package (extra `prices`), where it is needed.
+        It is the cost in the vendor's answer if there is one, else that by list prices of the
+        package `genai-prices`.
+
+        Raises:
+            ConfigError: The package is needed and missing (extra `prices`).
         """
         cost = self._bill()
         return cost if isinstance(cost, Cost) else None
 
     @property
     def unpriced(self) -> str | None:
-        """Why nobody knows what it cost; None where `cost` is known."""
+        """Why the cost is not known; None where `cost` is known."""
         cost = self._bill()
         return None if isinstance(cost, Cost) else cost
 
     def _bill(self) -> Cost | str:
-        """What it cost, or why nobody knows."""
+        """Return the cost, or why it is not known."""
         home = self.vendor
         if home is None and self.host in VENDORS:
             home = vendor_row(self.host)
@@ -72,14 +86,14 @@ class Answer(ChatResponse, Generic[T]):
 
     @property
     def losses(self) -> Losses:
-        """What the request could not say to this provider, and what was added to it."""
+        """What could not be written for this provider, and what was added."""
         return Losses() if self.written is None else self.written.losses
 
 
 class ReceivedChunks:
-    """The chunks of a stream, so that the answer at any of them can be read when it is asked for.
+    """The chunks of a stream, from which the answer at any of them can be read when needed.
 
-    The newest state costs one reading of each chunk; an older one reads again from the beginning.
+    The newest state is read chunk by chunk; for an older one, reading starts again.
     """
 
     __slots__ = ("_decoder", "_make_decoder", "_read", "chunks")
@@ -91,7 +105,7 @@ class ReceivedChunks:
         self.chunks: list[Any] = []
 
     def answer(self, count: int) -> ChatResponse:
-        """The answer that the first `count` chunks make."""
+        """Return the answer of the first `count` chunks."""
         decoder, start = self._decoder, self._read
         if count < start:
             decoder, start = self._make_decoder(), 0
@@ -102,22 +116,27 @@ class ReceivedChunks:
         return decoder.snapshot()
 
     def newest(self) -> ChatResponse:
-        """The answer that all chunks make so far."""
+        """Return the answer of all chunks so far."""
         return self.answer(len(self.chunks))
 
     @property
     def decoder(self) -> StreamDecoder:
-        """What has read the newest state."""
+        """The decoder that has read the newest state."""
         return self._decoder
 
     def whole(self) -> ChatResponse:
-        """The answer, once nothing more will come."""
+        """Return the answer at the end of the stream."""
         self.newest()
         return self._decoder.finish()
 
 
 class PartialAnswer:
-    """All that has come of a stream by now; it is read when somebody looks at it."""
+    """The part of a stream that has arrived; it is read at the first access.
+
+    Args:
+        received: The chunks so far.
+        response: The answer, for the last partial answer of a stream.
+    """
 
     __slots__ = ("_count", "_received", "_response")
 
@@ -128,7 +147,7 @@ class PartialAnswer:
 
     @property
     def response(self) -> ChatResponse:
-        """The answer so far; its `status` is `interrupted` but for the last one."""
+        """The answer so far; its `status` is `interrupted` except in the last one."""
         if self._response is None:
             self._response = self._received.answer(self._count)
         return self._response
@@ -145,17 +164,17 @@ class PartialAnswer:
 
     @property
     def calls(self) -> list[ToolUseBlock]:
-        """The calls that are whole by now."""
+        """The calls that are complete so far."""
         return self.response.calls
 
     @property
     def usage(self) -> Usage:
-        """Tokens, as far as the provider has told."""
+        """The tokens that the provider has reported so far."""
         return self.response.usage
 
     @property
     def finish(self) -> Finish:
-        """Why the model stopped, in the last one."""
+        """Why the model stopped; only the last partial answer has it."""
         return self.response.finish
 
     @property

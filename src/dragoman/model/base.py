@@ -1,6 +1,7 @@
-"""ChatModelBase: what sends messages that a formatter has written, and gives what came back.
+"""ChatModelBase: the base class of models, which send what a formatter has written.
 
-A model knows dicts and bytes: no `Msg` goes in. The classes have AgentScope's names and arguments.
+A model takes dicts, not `Msg`s, and returns a ChatResponse. The classes have AgentScope's names and
+arguments.
 """
 
 from __future__ import annotations
@@ -26,14 +27,21 @@ WireMessages: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 class FormatterMismatch(ConfigError):
-    """A formatter and a model that cannot work together, and why."""
+    """The formatter and the model cannot work together; the message says why."""
 
 
 class ChatModelBase(ABC):
     """One model at one provider.
 
-    A model of your own implements `__call__`, and names in `wire_name` the wire whose JSON it
-    takes and gives (`openai-chat`); its answers are read with that wire.
+    A model of your own implements `__call__`, and sets `wire_name` to the wire whose JSON it takes
+    and returns (`openai-chat`); its answers are read with that wire.
+
+    Args:
+        model_name: The provider's name of the model.
+        stream: Whether calls stream unless they set `stream` themselves.
+
+    Raises:
+        ConfigError: The name is empty or not text.
     """
 
     wire_name: ClassVar[str] = ""
@@ -56,18 +64,28 @@ class ChatModelBase(ABC):
         stream: bool | None = None,
         **options: Any,
     ) -> Any:
-        """The answer to messages as the provider takes them: a ChatResponse.
+        """Send messages in the provider's form.
 
-        With `stream` (else the model's own setting), an async iterator of what has come so far.
-        `tools` are as `Formatter.format_tools` gives them for this provider, or Tools. Raises
-        ProviderError and what stands below it.
+        Args:
+            messages: The messages, as a formatter has written them.
+            tools: Tools, or what `Formatter.format_tools` returns for this provider.
+            tool_choice: Whether and what the model must call.
+            stream: Whether to stream; None is the model's own setting.
+            **options: Options and provider fields of this request.
+
+        Returns:
+            A ChatResponse, or for a stream an async iterator of partial answers.
+
+        Raises:
+            ProviderError: The provider answered with an error, or did not answer.
         """
 
     @property
     def formatter(self) -> FormatterBase[Any]:
         """The formatter for one conversation that fits this type of model.
 
-        Raises ConfigError ("Unknown model type") for a class that names no wire.
+        Raises:
+            ConfigError: The class has no wire ("Unknown model type").
         """
         return formatter_for(self)
 
@@ -76,13 +94,21 @@ class ChatModelBase(ABC):
 
 
 def formatter_for(model: ChatModelBase, many_agents: bool = False) -> FormatterBase[Any]:
-    """The formatter that fits the type of a model: for a chat, or for many agents.
-
-    Raises ConfigError ("Unknown model type") for a type that names no wire.
+    """Return the formatter that fits the type of a model.
 
     >>> from dragoman.model import DeepSeekChatModel
     >>> type(formatter_for(DeepSeekChatModel("deepseek-v4-flash", "key"))).__name__
     'DeepSeekChatFormatter'
+
+    Args:
+        model: The model.
+        many_agents: True for a conversation of many agents, False for a chat.
+
+    Returns:
+        A new formatter.
+
+    Raises:
+        ConfigError: The type has no wire ("Unknown model type").
     """
     bound = find_wire(model)
     home = bound.vendor.name if bound.vendor is not None else bound.name
@@ -98,7 +124,11 @@ def formatter_for(model: ChatModelBase, many_agents: bool = False) -> FormatterB
 
 
 def find_wire(model: ChatModelBase) -> Wire:
-    """The wire whose JSON a model takes. Raises ConfigError ("Unknown model type")."""
+    """Return the wire whose JSON a model takes.
+
+    Raises:
+        ConfigError: The type has no wire ("Unknown model type").
+    """
     bound = getattr(model, "wire", None)
     if isinstance(bound, Wire):
         return bound
@@ -111,7 +141,7 @@ def find_wire(model: ChatModelBase) -> Wire:
 
 
 def build_body(path: str, items: Sequence[Any]) -> JsonObject:
-    """A body that holds nothing but messages, or tools, where the wire has them."""
+    """Return a body that has only messages, or only tools, in the form of the wire."""
     body: JsonObject = {}
     node = body
     *parents, last = path.removeprefix("$.").split(".")
@@ -122,9 +152,10 @@ def build_body(path: str, items: Sequence[Any]) -> JsonObject:
 
 
 def tools_for(bound: Wire, values: Sequence[Any] | None) -> list[Tool | ServerTool]:
-    """The tools, in any form; those that stand as this wire declares them are read by it.
+    """Return tools of any form; those in the form of this wire are read by it.
 
-    Raises InvalidMessage for what neither the wire nor `Tool.of` can read.
+    Raises:
+        InvalidMessage: Neither the wire nor `Tool.of` can read a tool.
     """
     if not isinstance(values, Sequence) or not any(map(_is_of_a_wire, values)):
         return tools_of(values)
@@ -140,7 +171,7 @@ _PLAIN = frozenset({"name", "function", "description", "parameters", "input_sche
 
 
 def _is_of_a_wire(value: object) -> bool:
-    """Whether only a wire says what it is: Gemini's lists of functions, a provider's own tools."""
+    """Return whether only a wire can read it: Gemini's lists of functions, tools of a provider."""
     if not isinstance(value, Mapping):
         return False
     kind = value.get("type")

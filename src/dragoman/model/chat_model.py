@@ -1,8 +1,8 @@
-"""ChatModel: a model of any vendor, over any of its wires.
+"""ChatModel: a model of any vendor, over any of its wires; and the byte streams of its answers.
 
-`await model(messages, tools=...)` sends messages that a formatter has written; `model.post(out)`
-sends a whole request, as `wire.write_request` and `formatter.format_request` make it. What comes
-back is read by the room of the wire.
+`await model(messages, tools=...)` sends messages that a formatter has written. `model.post(out)`
+sends a whole request, as `wire.write_request` and `formatter.format_request` return it. The
+protocol of the wire reads the answer.
 """
 
 from __future__ import annotations
@@ -35,10 +35,17 @@ _KEYWORDS = (*ConnectionOptions.__annotations__, *OPTIONS)
 class ChatModel(ChatModelBase):
     """A model at a vendor: `ChatModel("deepseek", "deepseek-v4-flash")`.
 
-    `host` is a vendor, `vendor/wire` or a Vendor of your own. `generate_kwargs` go with every
-    request, as the keywords of a call do: options (`temperature`, ...) and fields of the provider's
-    own. How the provider is reached: see `Connection`. An answer that broke off raises StreamBroken
-    with what came as its `response`; with `allow_partial` it is taken, and its `status` tells.
+    Args:
+        host: A vendor, `vendor/wire`, a Vendor or a Wire.
+        model_name: The provider's name of the model.
+        api_key: The key, or a function that returns it; None uses the vendor's environment
+            variable.
+        stream: Whether calls stream unless they set `stream` themselves.
+        generate_kwargs: Options (`temperature`, ...) and provider fields for every request, like
+            the keywords of a call.
+        allow_partial: Whether an answer that broke off is accepted, which its `status` shows.
+            Otherwise StreamBroken is raised, with what had arrived as its `response`.
+        **connection: How the provider is reached; see `Connection`.
     """
 
     def __init__(
@@ -67,7 +74,17 @@ class ChatModel(ChatModelBase):
         self.endpoint = Endpoint(self.wire, self.connection)
 
     def over(self, protocol: str) -> ChatModel:
-        """The same model over another wire of its vendor. Raises ConfigError if it has none."""
+        """Return this model over another wire of its vendor.
+
+        Args:
+            protocol: The name of the wire's protocol.
+
+        Returns:
+            A new model.
+
+        Raises:
+            ConfigError: The vendor has no such wire.
+        """
         if protocol == self.wire.room.protocol:
             return self
         home = self.wire.vendor
@@ -84,7 +101,7 @@ class ChatModel(ChatModelBase):
         )
 
     def with_own_options(self, request: ChatRequest) -> ChatRequest:
-        """The request with what it leaves open of `generate_kwargs`."""
+        """Return the request with `generate_kwargs` for what it does not set."""
         own = dict(self.generate_kwargs)
         known = {name: own.pop(name) for name in OPTIONS if own.get(name) is not None}
         options = replace(Options.of(known), **dict(request.options.given()))
@@ -101,7 +118,7 @@ class ChatModel(ChatModelBase):
         stream: bool | None = None,
         **options: Any,
     ) -> Any:
-        """See ChatModelBase."""
+        """Send messages in the provider's form, as described by ChatModelBase."""
         streams = self.stream if stream is None else stream
         out = self.request(messages, tools, tool_choice, streams, **options)
         return self._parts(out) if streams else await self.apost(out)
@@ -113,7 +130,20 @@ class ChatModel(ChatModelBase):
         tool_choice: Any = None,
         **options: Any,
     ) -> Answer[None]:
-        """The whole answer, without an event loop."""
+        """Send messages and return the whole answer, without an event loop.
+
+        Args:
+            messages: The messages, as a formatter has written them.
+            tools: Tools, or what `Formatter.format_tools` returns for this provider.
+            tool_choice: Whether and what the model must call.
+            **options: Options and provider fields of this request.
+
+        Returns:
+            The answer.
+
+        Raises:
+            ProviderError: The provider answered with an error, or did not answer.
+        """
         return self.post(self.request(messages, tools, tool_choice, **options))
 
     def events(
@@ -123,7 +153,17 @@ class ChatModel(ChatModelBase):
         tool_choice: Any = None,
         **options: Any,
     ) -> AsyncStream:
-        """The typed events of a stream; `.response` behind the last one."""
+        """Send messages and stream typed events, for `async for`.
+
+        Args:
+            messages: The messages, as a formatter has written them.
+            tools: Tools, or what `Formatter.format_tools` returns for this provider.
+            tool_choice: Whether and what the model must call.
+            **options: Options and provider fields of this request.
+
+        Returns:
+            The stream; its `response` is the answer after the last event.
+        """
         out = self.request(messages, tools, tool_choice, True, **options)
         return AsyncChunks(self, out, self.allow_partial).events()
 
@@ -134,7 +174,17 @@ class ChatModel(ChatModelBase):
         tool_choice: Any = None,
         **options: Any,
     ) -> Stream:
-        """The same without an event loop."""
+        """Send messages and stream typed events, without an event loop.
+
+        Args:
+            messages: The messages, as a formatter has written them.
+            tools: Tools, or what `Formatter.format_tools` returns for this provider.
+            tool_choice: Whether and what the model must call.
+            **options: Options and provider fields of this request.
+
+        Returns:
+            The stream; its `response` is the answer after the last event.
+        """
         out = self.request(messages, tools, tool_choice, True, **options)
         return Chunks(self, out, self.allow_partial).events()
 
@@ -146,7 +196,22 @@ class ChatModel(ChatModelBase):
         stream: bool = False,
         **options: Any,
     ) -> Written:
-        """What would be sent: path, headers and body."""
+        """Return the request that would be sent: path, headers and body.
+
+        Args:
+            messages: The messages, as a formatter has written them.
+            tools: Tools, or what `Formatter.format_tools` returns for this provider.
+            tool_choice: Whether and what the model must call.
+            stream: Whether the answer would be streamed.
+            **options: Options and provider fields of this request.
+
+        Returns:
+            The request.
+
+        Raises:
+            ConfigError: `structured_model` is given, which a ChatModel does not take.
+            FormatterMismatch: The messages are written for another wire.
+        """
         wire = self.wire
         refuse_foreign(self, messages)
         read = wire.read_request(build_body(wire.room.messages_path, messages))
@@ -187,17 +252,50 @@ class ChatModel(ChatModelBase):
     # -- whole requests ---------------------------------------------------------------------------
 
     def post(self, out: Written, allow_partial: bool | None = None) -> Answer[None]:
-        """The answer to a whole request. Raises ProviderError and what stands below it."""
+        """Send a whole request.
+
+        Args:
+            out: The request, as `wire.write_request` or a formatter returns it.
+            allow_partial: Whether an answer that broke off is accepted; None is the model's own
+                setting.
+
+        Returns:
+            The answer.
+
+        Raises:
+            ProviderError: The provider answered with an error, or did not answer.
+        """
         partial = self.allow_partial if allow_partial is None else allow_partial
         return self._build_answer(out, self.endpoint.ask(out, partial))
 
     async def apost(self, out: Written, allow_partial: bool | None = None) -> Answer[None]:
-        """The same in a loop."""
+        """Send a whole request, in an event loop.
+
+        Args:
+            out: The request, as `wire.write_request` or a formatter returns it.
+            allow_partial: Whether an answer that broke off is accepted; None is the model's own
+                setting.
+
+        Returns:
+            The answer.
+
+        Raises:
+            ProviderError: The provider answered with an error, or did not answer.
+        """
         partial = self.allow_partial if allow_partial is None else allow_partial
         return self._build_answer(out, await self.endpoint.aask(out, partial))
 
     def answer(self, out: Written, body: Any, status: int | None = None) -> Answer[None]:
-        """What the bytes of a whole answer say."""
+        """Read the bytes of a whole answer.
+
+        Args:
+            out: The request.
+            body: The body of the answer, as bytes, text or parsed JSON.
+            status: Its HTTP status, for errors.
+
+        Returns:
+            The answer.
+        """
         raw = parse_body(body)
         resp = self.wire.read_response(raw, request=out, status=status)
         return self._build_answer(out, Received(raw, resp))
@@ -213,30 +311,30 @@ class ChatModel(ChatModelBase):
         )
 
     def close(self) -> None:
-        """Close the connections of plain calls."""
+        """Close the connections of calls outside of event loops."""
         self.endpoint.close()
 
     async def aclose(self) -> None:
-        """Close the connections of this loop."""
+        """Close the connections of the running event loop."""
         await self.endpoint.aclose()
 
 
 class _Judged:
-    """The bytes of one stream, and what judges it at its end."""
+    """The bytes of one stream, and the check of the answer at its end."""
 
-    _reply: Any = None  # once the request was sent
+    _reply: Any = None  # set when the request is sent
 
     def __init__(self, model: ChatModel, out: Written, allow_partial: bool = False) -> None:
         self._model = model
         self._out = out
         self._segments = AnswerSegments(model.wire, out)
-        self.answer_so_far: Callable[[], ChatResponse] | None = None  # whoever reads them knows
+        self.answer_so_far: Callable[[], ChatResponse] | None = None  # set by the reader
         self.max_event_bytes = model.connection.max_event_bytes
         self.judge = StreamJudge(model.endpoint.address, lambda: self.status, allow_partial)
 
     @property
     def status(self) -> int | None:
-        """The status of the answer, once it has begun."""
+        """The HTTP status of the answer, once it has begun."""
         return None if self._reply is None else self._reply.status
 
     def _decoder(self) -> StreamDecoder:
@@ -245,30 +343,30 @@ class _Judged:
         return decoder
 
     def _following(self) -> Written | None:
-        """The request for the rest of the answer, once a body has ended."""
+        """Return the request for the rest of the answer, after the end of a body."""
         if self.answer_so_far is None or not self._segments.possible:
             return None
         return self._segments.following(self.answer_so_far())
 
 
 class Chunks(_Judged):
-    """The bytes of one stream as they come, read once; `open` sends the request."""
+    """The bytes of one stream as they arrive, read once; `open` sends the request."""
 
     _reply: StreamReply | None = None
 
     def open(self) -> StreamReply:
-        """Send the request, if it was not yet, and wait for the beginning of the answer."""
+        """Send the request, unless it was sent, and wait for the beginning of the answer."""
         if self._reply is None:
             self._reply = self._model.endpoint.stream(self._out)
         return self._reply
 
     def events(self) -> Stream:
-        """The typed events; what is no answer is raised at the end."""
+        """Return the typed events; the end raises an error if the stream was not an answer."""
         return Stream(self._decoder(), self, self.judge)
 
     def __iter__(self) -> Iterator[Any]:
         if self._reply is not None and not self._segments.possible:
-            return iter(self._reply)  # its own pieces, with nothing in between
+            return iter(self._reply)  # the pieces of the reply itself
         return self._read()
 
     def _read(self) -> Iterator[Any]:
@@ -287,23 +385,23 @@ class Chunks(_Judged):
 
 
 class AsyncChunks(_Judged):
-    """The same in a loop."""
+    """The bytes of one stream as they arrive, in an event loop."""
 
     _reply: AsyncStreamReply | None = None
 
     async def open(self) -> AsyncStreamReply:
-        """Send the request, if it was not yet, and wait for the beginning of the answer."""
+        """Send the request, unless it was sent, and wait for the beginning of the answer."""
         if self._reply is None:
             self._reply = await self._model.endpoint.astream(self._out)
         return self._reply
 
     def events(self) -> AsyncStream:
-        """The typed events; what is no answer is raised at the end."""
+        """Return the typed events; the end raises an error if the stream was not an answer."""
         return AsyncStream(self._decoder(), self, self.judge)
 
     def __aiter__(self) -> AsyncIterator[Any]:
         if self._reply is not None and not self._segments.possible:
-            return aiter(self._reply)  # its own pieces, with nothing in between
+            return aiter(self._reply)  # the pieces of the reply itself
         return self._read()
 
     async def _read(self) -> AsyncIterator[Any]:
@@ -326,7 +424,7 @@ class AsyncChunks(_Judged):
 def refuse_foreign(model: ChatModel, messages: WireMessages) -> None:
     """Raise FormatterMismatch for messages that a formatter has written for another wire.
 
-    What is the same on both, such as plain text, is right for both, and passes.
+    Messages that are the same on both wires, such as plain text, pass.
     """
     if isinstance(messages, Msg) or any(isinstance(message, Msg) for message in messages):
         text = f"{type(model).__name__} takes messages as a formatter has written them, no Msg"
@@ -349,5 +447,5 @@ def refuse_foreign(model: ChatModel, messages: WireMessages) -> None:
 
 
 def parse_body(body: Any) -> Any:
-    """The JSON of a body; what an SDK has parsed as it is."""
+    """Return the JSON of a body; what an SDK has parsed is returned unchanged."""
     return loads(body) if isinstance(body, (bytes, str)) else body

@@ -1,4 +1,4 @@
-"""What an answer costs: US dollars that count as a number, and who knows them."""
+"""The cost of an answer: US dollars that behave like a number, and their source."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ Number: TypeAlias = "Decimal | float | int"
 
 
 def decimal(number: Number) -> Decimal:
-    """A number as the digits that it prints: 0.1 is a tenth, not its nearest binary fraction."""
+    """Return a number by its printed digits: 0.1 is a tenth, not its nearest binary fraction."""
     return number if isinstance(number, Decimal) else Decimal(str(number))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cost:
-    """US dollars of one answer or of many; it adds up, compares and formats as its total does.
+    """US dollars of one answer or of many; it adds, compares and formats as its total does.
 
     Args:
-        input: What the tokens of requests cost, those of caches with them.
-        output: What the tokens of answers cost, reasoning with them.
-        source: Who says so: a vendor that tells it in its answers, or a package of prices with
-            its version. Sums of several sources name all of them.
-        other: What no token costs, such as web searches and fees; and all of what a vendor tells
-            without saying what for.
+        input: The cost of the tokens of requests, including those of caches.
+        output: The cost of the tokens of answers, including reasoning.
+        source: Where the figures are from: a vendor that reports them in its answers, or a package
+            of prices with its version. Sums of several sources name all of them.
+        other: The cost of other things than tokens, such as web searches and fees; and the whole
+            cost if a vendor reports it without parts.
 
     >>> cost = Cost(Decimal("0.003"), Decimal("0.0125"))
     >>> f"{cost:.4f}", float(cost), cost < 0.02, str(cost * 1000)
@@ -38,11 +38,11 @@ class Cost:
 
     @property
     def total(self) -> Decimal:
-        """All of it."""
+        """The sum of all parts."""
         return self.input + self.output + self.other
 
     def __add__(self, other: Cost | Number) -> Cost:
-        """The sum of two costs; a number counts to `other`."""
+        """Add two costs; a number is added to `other`."""
         if isinstance(other, (Decimal, float, int)):
             return Cost(self.input, self.output, self.source, self.other + decimal(other))
         if not isinstance(other, Cost):
@@ -57,7 +57,7 @@ class Cost:
     __radd__ = __add__
 
     def __mul__(self, times: Number) -> Cost:
-        """So many answers of this cost."""
+        """Multiply the cost, as for several answers of the same cost."""
         if not isinstance(times, (Decimal, float, int)):
             return NotImplemented
         factor = decimal(times)
@@ -95,7 +95,7 @@ class Cost:
         return bool(self.total)
 
     def __format__(self, spec: str) -> str:
-        """The total in the form of a number, `f"{cost:.4f}"`; as `str` does without a form."""
+        """Format the total as a number, `f"{cost:.4f}"`; without a format, as `str` does."""
         return format(self.total, spec) if spec else str(self)
 
     def __str__(self) -> str:
@@ -103,14 +103,14 @@ class Cost:
 
 
 def _value(other: object) -> Decimal | None:
-    """What a total is compared with; a float by its digits: a cost of 0.1 is 0.1."""
+    """Return a value to compare with a total; a float by its digits: a cost of 0.1 is 0.1."""
     if isinstance(other, Cost):
         return other.total
     return decimal(other) if isinstance(other, (Decimal, float, int)) else None
 
 
 def _sources(one: str, two: str) -> str:
-    """The sources of a sum, each once."""
+    """Return the sources of a sum, each once."""
     if one == two or not two:
         return one
     return ", ".join(dict.fromkeys([*one.split(", "), *two.split(", ")])).removeprefix(", ")

@@ -1,7 +1,7 @@
-"""Endpoint: where a wire's requests go, with whose key, over which transport; raw answers back.
+"""Endpoint: sends what a wire has written, with address, key and transport; returns raw answers.
 
-Knows bodies and bytes. An answer with an error status is raised as the ProviderError that the
-wire's room reads in it; what came of a whole or begun answer is given as it came.
+It handles bodies and bytes. An answer with an error status is raised as the ProviderError that the
+wire's protocol reads from it; other answers are returned as they came.
 """
 
 from __future__ import annotations
@@ -55,16 +55,22 @@ from .segments import AnswerSegments
 class Connection:
     """How a provider is reached.
 
-    `key` is the API key, else the vendor's variable of the environment holds it. `base_url` and
-    `headers` stand for and beside the vendor's own; without it, a variable of the environment that
-    the vendor's official SDK reads (`OPENAI_BASE_URL`, ...) counts here too; `places` fill what a
-    base URL leaves open, such as `region`. `client` is an official SDK client, whose address,
-    credentials, proxies and HTTP client are used instead. `transport`: `httpx2`, `aiohttp`
-    (asynchronous calls alone) or one of your own. `timeout` in seconds is that of the whole call,
-    or Timeouts; `retries` how often a failed call is repeated, or Retries. `max_answer_bytes` is
-    the most that an answer may have, unpacked, whole or streamed, and `max_event_bytes` that of one
-    event; None: no bound. Beyond it AnswerTooLarge is raised (boto3's client reads answers itself,
-    and knows no bound).
+    Attributes:
+        key: The API key, or a function that returns it; None uses the vendor's environment
+            variable.
+        base_url: The address instead of the vendor's. Without it, an environment variable that the
+            vendor's official SDK reads (`OPENAI_BASE_URL`, ...) counts here too.
+        headers: Headers that are added to the vendor's.
+        places: Values for variables in the base URL, such as `region`.
+        client: An official SDK client, whose address, credentials, proxies and HTTP client are used
+            instead.
+        transport: `httpx2`, `aiohttp` (asynchronous calls only) or an object of your own.
+        timeout: Seconds for the whole call, or Timeouts.
+        retries: How often a failed call is repeated, or Retries.
+        max_answer_bytes: The most bytes of an answer, decompressed, whole or streamed; None sets no
+            bound. AnswerTooLarge is raised beyond it (boto3's client reads answers itself, and has
+            no bound).
+        max_event_bytes: The most bytes of one event; None sets no bound.
     """
 
     key: Key = field(default=None, repr=False)
@@ -91,12 +97,12 @@ class Connection:
             raise ConfigError(text, path="$.base_url", code="connection.value")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What may be stored: no key, no client and no headers, which may hold a key."""
+        """Pickle without key, client and headers, which may hold a key."""
         kept = replace(self, key=None, client=None, headers={})
         return Connection, tuple(getattr(kept, f.name) for f in fields(kept))
 
     def options(self) -> ConnectionOptions:
-        """All but the key."""
+        """Return all settings except the key."""
         return {
             "base_url": self.base_url,
             "headers": self.headers,
@@ -111,14 +117,18 @@ class Connection:
 
     @property
     def timeouts(self) -> Timeouts:
-        """Those that are asked for, else the usual ones."""
+        """The timeouts that were asked for, else the defaults."""
         if isinstance(self.timeout, Timeouts):
             return self.timeout
         return Timeouts(total=self.timeout)
 
     @property
     def attempts(self) -> Retries:
-        """Those that are asked for, else the usual ones."""
+        """The retries that were asked for, else the defaults.
+
+        Raises:
+            ConfigError: `retries` is not a count.
+        """
         if isinstance(self.retries, Retries):
             return self.retries
         if self.retries is None:
@@ -130,7 +140,7 @@ class Connection:
 
 
 class ConnectionOptions(TypedDict, total=False):
-    """The keywords of Connection but for the key."""
+    """The keywords of Connection, except the key."""
 
     base_url: str | None
     headers: Mapping[str, str]
@@ -144,7 +154,7 @@ class ConnectionOptions(TypedDict, total=False):
 
 
 class CallOptions(TypedDict, total=False):
-    """What one call may say otherwise than the connection."""
+    """Settings of a connection that one call may override."""
 
     timeout: float | Timeouts | None
     retries: int | Retries | None
@@ -163,8 +173,8 @@ class Endpoint:
         self.vendor: Vendor = wire.vendor
         self.timeouts = self.connection.timeouts
         self.retries = self.connection.attempts
-        self._asked_again = replace(self.retries, begun=True)  # of a whole answer, which none saw
-        self._owner: Endpoint | None = None  # whose sockets these are, if another's
+        self._asked_again = replace(self.retries, begun=True)  # for whole answers
+        self._owner: Endpoint | None = None  # the owner of the sockets, if it is another endpoint
         self._lock = threading.Lock()
         new_after_fork(self)
         self._boto: BotoCalls | None = None
@@ -179,14 +189,17 @@ class Endpoint:
                 self._client = self._sync = self._async = client
 
     def after_fork(self) -> None:
-        """Renew the lock, which another thread of the parent's may have held."""
+        """Replace the lock, which another thread of the parent process may have held."""
         self._lock = threading.Lock()
 
     def for_call(self, call: CallOptions) -> Endpoint:
-        """The same place for one call, over the same sockets. Raises ConfigError for a value.
+        """Return an endpoint with the settings of one call, over the same sockets.
 
         Args:
-            call: Its time, its retries, and headers beside those of the connection.
+            call: Its timeout, its retries, and headers that are added to those of the connection.
+
+        Raises:
+            ConfigError: A value is wrong.
         """
         options = dict(call)
         if (headers := options.get("headers")) is not None:
@@ -214,18 +227,19 @@ class Endpoint:
     # -- whole answers and streams ----------------------------------------------------------------
 
     def ask(self, out: Written, allow_partial: bool = False) -> Received:
-        """The whole answer, read and judged; one that is none is asked for again, as errors are.
+        """Return the whole answer, read and checked; what is not an answer is retried, like errors.
 
         Args:
             out: What is sent.
-            allow_partial: Whether an answer that broke off is taken.
+            allow_partial: Whether an answer that broke off is accepted.
 
         Returns:
             The answer and the body that it was read from.
 
         Raises:
-            ProviderError: And what stands below it; NoAnswer for what is none.
-            ConfigError: No key, or no such transport.
+            ProviderError: The provider answered with an error, or did not answer; NoAnswer for a
+                response that is not an answer.
+            ConfigError: There is no key, or no such transport.
         """
         segments = AnswerSegments(self.wire, out)
         if not segments.possible:
@@ -255,7 +269,7 @@ class Endpoint:
         return calling(self._asked_again, self.timeouts, attempt)
 
     async def aask(self, out: Written, allow_partial: bool = False) -> Received:
-        """`ask` in a loop."""
+        """Return the whole answer as `ask` does, in an event loop."""
         segments = AnswerSegments(self.wire, out)
         if not segments.possible:
             return await self._aask(out, allow_partial)
@@ -280,7 +294,7 @@ class Endpoint:
         return await acalling(self._asked_again, self.timeouts, attempt)
 
     def stream(self, out: Written) -> StreamReply:
-        """The answer as soon as it begins, which is never asked for again. Raises the same."""
+        """Return the answer as soon as it begins, and never retry after that; raise as `ask`."""
         if self._boto is not None:
             most = self.connection.max_answer_bytes
             return _CalledStream(self._boto.converse_stream(out.sdk(), most))
@@ -290,7 +304,7 @@ class Endpoint:
             call = self._sign_call(out)
             with without_keys(call.headers):
                 reply = transport.stream(call, left)
-                if transport is given:  # a program's own may know nothing of bounds
+                if transport is given:  # an object of the program may have no bounds
                     reply = count_reply(reply, call)
                 reply = keyless(reply, call)
                 if reply.status >= 400:
@@ -307,7 +321,7 @@ class Endpoint:
         return calling(self.retries, self.timeouts, attempt)
 
     async def astream(self, out: Written) -> AsyncStreamReply:
-        """The answer as soon as it begins, in a loop."""
+        """Return the answer as soon as it begins, in an event loop."""
         if self._boto is not None:
             most = self.connection.max_answer_bytes
             return _AsyncCalledStream(self._boto.aconverse_stream(out.sdk(), most))
@@ -334,12 +348,12 @@ class Endpoint:
         return await acalling(self.retries, self.timeouts, attempt)
 
     def close(self) -> None:
-        """Close the connections of plain calls; a later call opens new ones."""
+        """Close the connections of calls outside of event loops; a later call opens new ones."""
         if self._sync is not None:
             self._sync.close()
 
     async def aclose(self) -> None:
-        """Close the connections of this loop."""
+        """Close the connections of the running event loop."""
         if self._async is not None:
             await self._async.aclose()
 
@@ -357,7 +371,7 @@ class Endpoint:
         return address(self.vendor, protocol, given.places, url)
 
     def _call(self, out: Written) -> HttpCall:
-        """The call without a key."""
+        """Return the call without a key."""
         given, base = self.connection, self.address()
         headers = {"content-type": "application/json", **out.headers, **given.headers}
         body = encode_json(out.body)
@@ -387,7 +401,7 @@ class Endpoint:
             if self._sync is None:
                 given = self.connection
                 self._sync = choose_transport(given.transport, asynchronous=False)
-                if self._sync is not given.transport:  # ours to close, if nobody does
+                if self._sync is not given.transport:  # opened here, so closed here
                     finalize(self, self._sync.close)
             return self._sync
 
@@ -421,11 +435,11 @@ class _CalledStream:
         return iter(self._events)
 
     def read(self) -> bytes:
-        """See StreamReply."""
+        """Raise ConfigError: events of an SDK are read one by one."""
         raise ConfigError("events of an SDK are read one by one", code="stream.events")
 
     def close(self) -> None:
-        """See StreamReply."""
+        """Close the stream."""
         self._events.close()
 
     def __enter__(self) -> Self:
@@ -436,7 +450,7 @@ class _CalledStream:
 
 
 class _AsyncCalledStream:
-    """The same for a loop."""
+    """The events of a stream that an SDK has parsed, as an AsyncStreamReply."""
 
     status = 200
     headers: Mapping[str, str] = MappingProxyType({})
@@ -448,11 +462,11 @@ class _AsyncCalledStream:
         return aiter(self._events)
 
     async def read(self) -> bytes:
-        """See AsyncStreamReply."""
+        """Raise ConfigError: events of an SDK are read one by one."""
         raise ConfigError("events of an SDK are read one by one", code="stream.events")
 
     async def aclose(self) -> None:
-        """See AsyncStreamReply."""
+        """Close the stream."""
         await self._events.aclose()
 
     async def __aenter__(self) -> Self:

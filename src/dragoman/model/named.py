@@ -1,7 +1,8 @@
-"""Models with the names and arguments that AgentScope 1.0.21 gives them.
+"""Models with the names and arguments of AgentScope 1.0.21.
 
-`client_kwargs` takes what both sides know of a client: `base_url`, `timeout`, `max_retries` and
-`default_headers`. Whoever needs more gives a client of their own: `client=openai.OpenAI(...)`.
+`client_kwargs` takes the settings that this package and the SDK's clients share: `base_url`,
+`timeout`, `max_retries` and `default_headers`. For other settings, give a client:
+`client=openai.OpenAI(...)`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _CLIENT = {
 def _connection(
     client: Settings | None, connection: ConnectionOptions, base_url: str | None = None
 ) -> ConnectionOptions:
-    """How a provider is reached, by the keywords of a client of its SDK."""
+    """Translate the keywords of an SDK's client into settings of a connection."""
     options: dict[str, Any] = {} if base_url is None else {"base_url": base_url}
     for name, value in (client or {}).items():
         if name not in _CLIENT:
@@ -47,7 +48,7 @@ def _connection(
 
 
 def _add_organization(options: ConnectionOptions, organization: str | None) -> ConnectionOptions:
-    """With the header that says for which organization of OpenAI's a call is made."""
+    """Add the header for an organization of OpenAI."""
     if organization is None:
         return options
     headers = {"OpenAI-Organization": organization, **options.get("headers", {})}
@@ -55,13 +56,27 @@ def _add_organization(options: ConnectionOptions, organization: str | None) -> C
 
 
 def _merge_settings(settings: Settings | None, **fields: Any) -> dict[str, Any]:
-    """The fields that are set, below those of the caller's own."""
+    """Return the fields that are set, overridden by the caller's settings."""
     set_fields = {name: value for name, value in fields.items() if value is not None}
     return {**set_fields, **(settings or {})}
 
 
 class OpenAIChatModel(ChatModel):
-    """OpenAI, or any server of its Chat Completions protocol (`base_url` in `client_kwargs`)."""
+    """OpenAI, or any server of its Chat Completions protocol (`base_url` in `client_kwargs`).
+
+    Args:
+        model_name: The provider's name of the model.
+        api_key: The key; None uses the vendor's environment variable.
+        stream: Whether calls stream unless they set `stream` themselves.
+        reasoning_effort: How much the model thinks; the field of that name.
+        organization: The id of an organization of OpenAI.
+        stream_tool_parsing: AgentScope's argument; arguments of calls in a stream are always
+            parsed.
+        client_type: `openai` or `azure`.
+        client_kwargs: Settings of the connection.
+        generate_kwargs: Options and provider fields for every request.
+        **connection: How the provider is reached; see `Connection`.
+    """
 
     host = "openai/openai-chat"
 
@@ -85,7 +100,21 @@ class OpenAIChatModel(ChatModel):
 
 
 class OpenAIResponseModel(ChatModel):
-    """OpenAI over its Responses API."""
+    """OpenAI over its Responses API.
+
+    Args:
+        model_name: The provider's name of the model.
+        api_key: The key; None uses the vendor's environment variable.
+        stream: Whether calls stream unless they set `stream` themselves.
+        reasoning_effort: How much the model thinks; `effort` of the field `reasoning`.
+        reasoning_summary: How the thinking is summed up; `summary` of the field `reasoning`.
+        organization: The id of an organization of OpenAI.
+        stream_tool_parsing: AgentScope's argument; arguments of calls in a stream are always
+            parsed.
+        client_kwargs: Settings of the connection.
+        generate_kwargs: Options and provider fields for every request.
+        **connection: How the provider is reached; see `Connection`.
+    """
 
     host = "openai/openai-responses"
 
@@ -110,7 +139,20 @@ class OpenAIResponseModel(ChatModel):
 
 
 class AnthropicChatModel(ChatModel):
-    """Claude over Anthropic's Messages API; `thinking` is the field of that name."""
+    """Claude over Anthropic's Messages API.
+
+    Args:
+        model_name: The provider's name of the model.
+        api_key: The key; None uses the vendor's environment variable.
+        max_tokens: The most tokens of an answer.
+        stream: Whether calls stream unless they set `stream` themselves.
+        thinking: The field of that name.
+        stream_tool_parsing: AgentScope's argument; arguments of calls in a stream are always
+            parsed.
+        client_kwargs: Settings of the connection.
+        generate_kwargs: Options and provider fields for every request.
+        **connection: How the provider is reached; see `Connection`.
+    """
 
     host = "anthropic/anthropic"
 
@@ -132,7 +174,20 @@ class AnthropicChatModel(ChatModel):
 
 
 class DashScopeChatModel(ChatModel):
-    """Qwen and others over DashScope's own API. Which endpoint sees images, the wire knows."""
+    """Qwen and others over DashScope's own API; the wire chooses the endpoint for images.
+
+    Args:
+        model_name: The provider's name of the model.
+        api_key: The key; None uses the vendor's environment variable.
+        stream: Whether calls stream unless they set `stream` themselves.
+        enable_thinking: Whether the model thinks.
+        multimodality: AgentScope's argument; the wire chooses the endpoint by the messages.
+        generate_kwargs: Options and provider fields for every request.
+        base_http_api_url: The address instead of DashScope's.
+        stream_tool_parsing: AgentScope's argument; arguments of calls in a stream are always
+            parsed.
+        **connection: How the provider is reached; see `Connection`.
+    """
 
     host = "dashscope/dashscope"
 
@@ -162,7 +217,19 @@ class DeepSeekChatModel(OpenAIChatModel):
 
 
 class GeminiChatModel(ChatModel):
-    """Gemini over generateContent; `thinking_config` is the field of that name."""
+    """Gemini over generateContent.
+
+    Args:
+        model_name: The provider's name of the model.
+        api_key: The key; None uses the vendor's environment variable.
+        stream: Whether calls stream unless they set `stream` themselves.
+        thinking_config: The field of that name.
+        stream_tool_parsing: AgentScope's argument; arguments of calls in a stream are always
+            parsed.
+        client_kwargs: Settings of the connection.
+        generate_kwargs: Options and provider fields for every request.
+        **connection: How the provider is reached; see `Connection`.
+    """
 
     host = "gemini/gemini"
 
@@ -185,7 +252,21 @@ class GeminiChatModel(ChatModel):
 
 
 class OllamaChatModel(ChatModel):
-    """A model on an Ollama server; `options` and `keep_alive` are the fields of these names."""
+    """A model on an Ollama server.
+
+    Args:
+        model_name: The server's name of the model.
+        stream: Whether calls stream unless they set `stream` themselves.
+        options: The field of that name.
+        keep_alive: The field of that name: how long the model stays loaded.
+        enable_thinking: Whether the model thinks.
+        host: The address of the server.
+        stream_tool_parsing: AgentScope's argument; arguments of calls in a stream are always
+            parsed.
+        client_kwargs: Settings of the connection.
+        generate_kwargs: Options and provider fields for every request.
+        **connection: How the provider is reached; see `Connection`.
+    """
 
     host = "ollama/ollama"
 
@@ -212,7 +293,7 @@ class OllamaChatModel(ChatModel):
 
 
 class VendorChatModel(ChatModel):
-    """A model of one vendor over its usual wire; the classes below bear the vendors' names."""
+    """A model of one vendor over its usual wire; subclasses have the vendors' names."""
 
     host: ClassVar[str] = ""
 
@@ -231,7 +312,7 @@ class VendorChatModel(ChatModel):
         )
 
 
-# how vendors spell themselves, where that is no word with a capital
+# names of vendors that are not written as one capitalized word
 _TITLES = {
     "anthropic-aws": "AnthropicAWS",
     "bedrock-mantle": "BedrockMantle",
@@ -253,7 +334,7 @@ _TITLES = {
 
 
 def vendor_model(name: str) -> type[VendorChatModel] | None:
-    """The class of a vendor by its name, such as `MistralChatModel`; None for no vendor's.
+    """Return the class of a vendor by its name, such as `MistralChatModel`; None for other names.
 
     >>> vendor_model("MistralChatModel")("mistral-large-latest", "key").wire.name
     'mistral'

@@ -1,6 +1,6 @@
-"""Which formatter goes with which model, and why not: two classes, and a matrix between them.
+"""Which formatter works with which model, and why not; and the matrix of all pairs.
 
-A pair works if an endpoint of the model speaks the formatter's wire, and takes what the formatter
+A pair works if an endpoint of the model uses the formatter's wire, and accepts what the formatter
 writes. Source: document 002 (the five seeds' "why are Formatter and Model two classes").
 """
 
@@ -24,7 +24,15 @@ from .shapes import difference
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Whether a formatter goes with a model: over which wire, or why not."""
+    """Whether a formatter works with a model.
+
+    Attributes:
+        formatter: The class of the formatter.
+        model: The class of the model.
+        works: Whether they work together.
+        wire: Over which wire.
+        reason: Why, or why not.
+    """
 
     formatter: str
     model: str
@@ -34,14 +42,15 @@ class Cell:
 
 
 def paired(formatter: Any, model: ChatModelBase) -> ChatModelBase:
-    """The model, over the endpoint that takes what the formatter writes.
+    """Return the model over the endpoint that accepts what the formatter writes.
 
-    Raises FormatterMismatch where there is none, with the reason; ConfigError for a model that
-    names no wire, unless the formatter names none either.
+    Raises:
+        FormatterMismatch: There is no such endpoint; the message has the reason.
+        ConfigError: The model has no wire, although the formatter has one.
     """
     written_for = getattr(formatter, "wire", None)
     if not isinstance(written_for, Wire):
-        return model  # a formatter of somebody else's knows what it does
+        return model  # a formatter without a wire cannot be checked
     bound = find_wire(model)
     protocol = written_for.room.protocol
     if protocol == bound.room.protocol:
@@ -62,17 +71,17 @@ def paired(formatter: Any, model: ChatModelBase) -> ChatModelBase:
 def matrix(
     formatters: Sequence[str] | str | None = None, models: Sequence[str] | str | None = None
 ) -> list[Cell]:
-    """Every pair of formatter and model, each with its reason.
+    """Return every pair of formatter and model, each with its reason.
 
     Args:
-        formatters: Names of classes in `dragoman.formatter`; all that there are, if none are given.
-        models: Names of classes in `dragoman.model`; likewise.
+        formatters: Names of classes in `dragoman.formatter`; None is all.
+        models: Names of classes in `dragoman.model`; None is all.
 
     Returns:
         A cell for each pair, by models.
 
     Raises:
-        ConfigError: A name that is not there, with the nearest one.
+        ConfigError: There is no such class; the hint names the nearest one.
 
     >>> [cell] = matrix(("AnthropicChatFormatter",), ("OllamaChatModel",))
     >>> cell.works
@@ -92,7 +101,7 @@ def matrix(
         for name in formatters or tuple(FORMATTERS):
             formatter = getattr(module, name)()
             if type(formatter).__name__ != name and not formatters:
-                continue  # another name of one that stands there
+                continue  # an alias of a class that is listed
             try:
                 over = find_wire(paired(formatter, model))
             except FormatterMismatch as error:

@@ -1,8 +1,8 @@
-"""What the figures of an answer cost: what its vendor says, else by prices of a package.
+"""The cost of an answer: the vendor's own figure, else list prices of a package.
 
-The package is `genai-prices` (extra `prices`). Prices are list prices: discounts, quotas that are
-free and commitments are nowhere told. Whatever has no price makes the cost unknown, with the
-reason: never a part of the bill under the name of the whole.
+The package is `genai-prices` (extra `prices`). Its prices are list prices, without discounts, free
+quotas and commitments. If any part has no price, the cost is unknown, with the reason; a part of
+the bill is never reported as the whole.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ from .cost import Cost, decimal
 _STANDARD = ("", "auto", "default", "standard", "standard_only", "on_demand", "none")
 _TIERS = ("service_tier", "serviceTier", "trafficType", "speed")
 _HOUR = "1h"
-# what is paid by the session or the picture, of which answers tell nothing; OpenAI API, Pricing
+# tools that are paid by session or image, which answers do not report; OpenAI API, Pricing
 _FEES = ("code_interpreter_call", "image_generation_call")
-# us.anthropic..., apac.amazon...: inference profiles of Bedrock
+# inference profiles of Bedrock: us.anthropic..., apac.amazon...
 _PROFILE = re.compile(r"(?:us|eu|apac|jp|au|ca|in|us-gov)\.(?=\w+\.)")
 
 
 class Unpriced(LookupError):
-    """Nobody knows what an answer cost; the text says why."""
+    """The cost of an answer is not known; the text says why."""
 
 
 class _UnknownModel(Unpriced):
-    """There is no price of such a model; it may have another name."""
+    """There is no price for this model; it may have another name."""
 
 
 def compute_cost(
     usage: Usage, vendor: Vendor, model: str | None, *, tier: str = "", searches: int = 0
 ) -> Cost:
-    """What the figures cost at a vendor.
+    """Compute the cost of token counts at a vendor.
 
     Args:
-        usage: The figures of an answer. What the vendor says there that it cost is the cost.
-        vendor: Who answered.
+        usage: The counts of an answer. A cost that the vendor reports among them is used.
+        vendor: The vendor that answered.
         model: The model, as the vendor names it.
-        tier: The service tier: `flex`, `priority`, `batch`, or `fast`; the standard one without.
+        tier: The service tier: `flex`, `priority`, `batch`, or `fast`; empty for the standard one.
         searches: How many web searches the vendor made for the answer.
 
     Raises:
-        Unpriced: Nobody knows the price of all of it.
+        Unpriced: A part of it has no known price.
         ConfigError: The package of prices is missing.
     """
     told = _own_figure(usage, vendor)
@@ -68,17 +68,17 @@ def compute_cost(
 
 
 def price_answer(resp: ChatResponse, vendor: Vendor, model: str, asked: Mapping[str, Any]) -> Cost:
-    """What a whole answer cost.
+    """Compute the cost of a whole answer.
 
     Args:
         resp: The answer.
-        vendor: Who answered.
-        model: The model that was asked; the one that the answer names is tried behind it, for
-            some hosts are asked for the name of a deployment.
-        asked: The body of the request, which names the service tier where no answer does.
+        vendor: The vendor that answered.
+        model: The model that was asked; if it has no price, the model that the answer names is
+            tried, because some hosts are asked for the name of a deployment.
+        asked: The body of the request, which names the service tier if the answer does not.
 
     Raises:
-        Unpriced: Nobody knows the price of all of it.
+        Unpriced: A part of it has no known price.
         ConfigError: The package of prices is missing.
     """
     if (told := _own_figure(resp.usage, vendor)) is not None:
@@ -102,7 +102,7 @@ def price_answer(resp: ChatResponse, vendor: Vendor, model: str, asked: Mapping[
 
 
 def _own_figure(usage: Usage, vendor: Vendor) -> Cost | None:
-    """The cost that stands in the answer itself."""
+    """Return the cost that the answer itself reports, or None."""
     billing = vendor.billing
     if not billing.total or not usage.extras:
         return None
@@ -116,7 +116,7 @@ def _own_figure(usage: Usage, vendor: Vendor) -> Cost | None:
             if beside is None:
                 raise Unpriced("a key of your own was billed, and the answer does not say what")
             total += beside
-        if sum(parts) > total:  # a discount: what the parts would have cost
+        if sum(parts) > total:  # a discount: the parts are before it
             parts = [Decimal(0)] * 2
         amounts = [amount / billing.unit for amount in (*parts, total - sum(parts))]
         return Cost(amounts[0], amounts[1], vendor.name, amounts[2])
@@ -139,7 +139,7 @@ def _amount(fields: Any, path: str) -> Decimal | None:
 
 
 def _figures(usage: Usage, searches: int) -> dict[str, int]:
-    """The figures under the names of the package; those of caches are parts of the input there."""
+    """Return the counts under the package's names; there, cached tokens are parts of the input."""
     read, write = usage.cache_read or 0, usage.cache_write or 0
     figures = {
         "input_tokens": (usage.input or 0) + read + write,
@@ -156,7 +156,7 @@ def _figures(usage: Usage, searches: int) -> dict[str, int]:
 
 
 def _written_for_an_hour(usage: Usage) -> int:
-    """Tokens written to a cache of an hour: Anthropic's `cache_creation`, Bedrock's details."""
+    """Return the tokens in a one-hour cache: Anthropic's `cache_creation`, Bedrock's details."""
     count = 0
     for fields in (usage.extras or {}).values():
         created, details = fields.get("cache_creation"), fields.get("cacheDetails")
@@ -169,10 +169,10 @@ def _written_for_an_hour(usage: Usage) -> int:
 
 
 def _count_image_tokens(usage: Usage) -> int:
-    """Tokens of pictures in the answer, which cost several times as much as those of text.
+    """Return the tokens of images in the answer, which cost several times as much as those of text.
 
-    Gemini's modalities, the same of Interactions, and details of Chat Completions; Gemini API,
-    Pricing, 2026-11-28.
+    They are in Gemini's modalities, also in Interactions, and in details of Chat Completions;
+    Gemini API, Pricing, 2026-11-28.
     """
     for fields in (usage.extras or {}).values():
         for key, name, figure in _MODALITIES:
@@ -193,13 +193,13 @@ _MODALITIES = (
 
 
 def _searches(resp: ChatResponse) -> int:
-    """Web searches: as the answer counts them, else as it shows them."""
+    """Return the number of web searches: as the answer counts them, else as it shows them."""
     for fields in (resp.usage.extras or {}).values():
         if isinstance(used := fields.get("server_tool_use"), dict):
             return _count(used.get("web_search_requests"))
     count = 0
     for item in _items(resp):
-        if item.get("type") == "web_search_call":  # opening a page and finding in it are free
+        if item.get("type") == "web_search_call":  # opening pages and searching in them are free
             action = item.get("action")
             count += not isinstance(action, dict) or action.get("type", "search") == "search"
     return count + sum(
@@ -208,7 +208,7 @@ def _searches(resp: ChatResponse) -> int:
 
 
 def _count_searches(extras: Any, model: str | None) -> int:
-    """What Gemini searched: paid by the query, by the prompt before Gemini 3.
+    """Count Gemini's searches: paid by query, before Gemini 3 by prompt.
 
     Source: Gemini API, Pricing, Grounding with Google Search (2026-11-27).
     """
@@ -226,12 +226,12 @@ def _items(resp: ChatResponse) -> Iterator[Mapping[str, Any]]:
         for block in candidate.msg.blocks:
             if type(block) is RawBlock and isinstance(block.data, dict):
                 yield block.data
-            elif block.extras:  # a picture is read out of the item that it came in
+            elif block.extras:  # an image was read from the item that it came in
                 yield from (item for item in block.extras.values() if isinstance(item, dict))
 
 
 def _tier(resp: ChatResponse, asked: Mapping[str, Any]) -> str:
-    """The service tier that answered, as the answer says; else the one that was asked for."""
+    """Return the service tier that the answer names; else the one that was asked for."""
     places = [*(resp.usage.extras or {}).values(), *(resp.extras or {}).values()]
     told = [tier for fields in places for tier in _tiers_in(fields)]
     for tier in told or _tiers_in(asked):
@@ -263,7 +263,7 @@ def _count(figure: Any) -> int:
 
 
 def _calculate_price(figures: dict[str, int], vendor: Vendor, model: str, tier: str) -> Any:
-    """The package's calculation; raises Unpriced where it has no price for one of the figures."""
+    """Return the package's calculation; raise Unpriced if it has no price for one of the counts."""
     try:
         import genai_prices
     except ImportError as error:
@@ -280,9 +280,9 @@ def _calculate_price(figures: dict[str, int], vendor: Vendor, model: str, tier: 
     for ref in (name, _PROFILE.sub("", name)):
         try:
             price = genai_prices.calc_price(spent, ref, price_context=context, **known)
-        except LookupError:  # of the vendor, or of the model
+        except LookupError:  # unknown vendor or model
             continue
-        except ValueError as error:  # figures that are parts of each other, and do not say how
+        except ValueError as error:  # counts that overlap in an unknown way
             raise Unpriced(f"{_source()} cannot tell these figures apart: {error}") from error
         _check_price(price, figures, model, tier, context)
         return price
@@ -292,7 +292,7 @@ def _calculate_price(figures: dict[str, int], vendor: Vendor, model: str, tier: 
 def _check_price(
     price: Any, figures: Mapping[str, int], model: str, tier: str, context: Any
 ) -> None:
-    """Raise Unpriced for a tier or a figure that would be counted at the price of another."""
+    """Raise Unpriced for a tier or a count that would be priced as another."""
     own = any(price.model is one for one in price.provider.models)
     variants = price.model.price_variants or () if own else ()
     if tier and not any(variant.when == context for variant in variants):

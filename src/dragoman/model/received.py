@@ -1,7 +1,7 @@
-"""What came from a provider, read and judged: an answer, or the error of what is none.
+"""Reads and checks what came from a provider: an answer, or the error for what is not one.
 
-Between the endpoint, which has bytes, and whoever wants an answer. What is judged is how it ended,
-as `message.ending` decides it; here that gets the host, the status and how the body begins.
+It is between the endpoint, which has bytes, and the callers, which want an answer. `message.ending`
+decides how an answer ended; here its errors get the host, the status and the beginning of the body.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ..text.json_text import loads
 from ..transport.call import Reply
 from ..transport.errors import read_host
 
-_SHOWN = 300  # bytes of a body
+_SHOWN = 300  # bytes of a body that an error shows
 _PAGES = ("text/html", "application/xhtml+xml")
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A whole answer: `raw` is its body, parsed; None of one that came as events."""
+    """A whole answer: `raw` is its body, parsed; None for one that came as events."""
 
     raw: Any
     response: ChatResponse
@@ -35,9 +35,9 @@ class Received:
 def check_status(
     status: int, headers: Mapping[str, str], url: str, body: bytes = b""
 ) -> NoAnswer | None:
-    """The error of a status below 400 under which no answer comes: a redirect, or no content.
+    """Return the error for a status below 400 without an answer: a redirect, or no content.
 
-    Another attempt would be led the same way, so none is made; another model may be asked.
+    Another attempt would get the same, so none is made; another model may be asked.
     """
     if 200 <= status < 300 and status not in (204, 205):
         return None
@@ -50,13 +50,13 @@ def check_status(
 
 
 def is_page(headers: Mapping[str, str]) -> bool:
-    """Whether the headers of an answer say that it is a web page, or that nothing comes."""
+    """Return whether the headers announce a web page, or no content."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     return kind in _PAGES or headers.get("content-length", "").strip() == "0"
 
 
 def page(url: str, status: int, body: bytes) -> NoAnswer:
-    """The error of a web page, or of nothing, in place of a stream."""
+    """Build the error for a web page, or for nothing, instead of a stream."""
     why = "is no stream" if body.strip() else "is empty"
     return no_answer(why, read_host(url), status, _text(body))
 
@@ -64,22 +64,22 @@ def page(url: str, status: int, body: bytes) -> NoAnswer:
 def read_reply(
     wire: Wire, out: Written, reply: Reply, url: str = "", allow_partial: bool = False
 ) -> Received:
-    """The answer in a whole reply, whether it came as one JSON body or as the events of a stream.
+    """Read the answer of a whole reply, one JSON body or the events of a stream.
 
     Args:
         wire: The wire that was asked.
         out: What was sent.
-        reply: What came back, with a status that is no error's.
-        url: Where it was asked, for the text of errors.
-        allow_partial: Whether an answer that broke off is taken.
+        reply: The reply, with a status that is not an error's.
+        url: The address that was asked, for the text of errors.
+        allow_partial: Whether an answer that broke off is accepted.
 
     Returns:
         The answer with the body that it was read from.
 
     Raises:
-        NoAnswer: what came is none, or says nothing and not why it ended.
-        StreamBroken: its events have no end; `response` is what came.
-        ProviderError: the provider tells of an error, whatever the status says.
+        NoAnswer: The reply is not an answer, or has neither content nor a reason for its end.
+        StreamBroken: Its events have no end; `response` is what came.
+        ProviderError: The provider reports an error, whatever the status is.
     """
     body = reply.body
     if (redirect := check_status(reply.status, reply.headers, url, _bytes(body))) is not None:
@@ -95,7 +95,7 @@ def read_reply(
     except ProviderError as error:
         error.status = error.status or reply.status
         raise told_by_headers(error, reply.headers) from error.__cause__
-    if find_failure(response) is not None:  # then it is told with the host and what came
+    if find_failure(response) is not None:  # then an error names the host and what came
         judge(response, _host(url), reply.status, _bytes(body), allow_partial)
     return Received(None if isinstance(raw, (bytes, str)) else raw, response)
 
@@ -107,9 +107,9 @@ def _host(url: str) -> str:
 def judge(
     response: ChatResponse, host: str, status: int | None, received: bytes, allow_partial: bool
 ) -> None:
-    """Raise the error of an answer that is none, broke off or failed, unless it may be partial.
+    """Raise the error for a response that is not an answer, broke off (unless allowed) or failed.
 
-    What the provider itself calls an error is raised in either case.
+    What the provider itself reports as an error is raised in either case.
     """
     failure = find_failure(response, host, status, _text(received))
     if failure is None or (allow_partial and response.error is None):
@@ -119,10 +119,12 @@ def judge(
 
 @dataclass(slots=True)
 class StreamJudge:
-    """Judges a stream at its end, as `judge` does a whole answer.
+    """Checks a stream at its end, as `judge` does a whole answer.
 
-    `url` gives the address that was asked, `status` the status that came: both are looked up for an
-    error alone. A connection that breaks ends a stream too, where it `may_break`.
+    Attributes:
+        url: Returns the address that was asked; only called for an error.
+        status: Returns the HTTP status; only called for an error.
+        may_break: Whether a broken connection counts as the end.
     """
 
     url: Callable[[], str]
@@ -130,9 +132,9 @@ class StreamJudge:
     may_break: bool = False
 
     def __call__(self, decoder: StreamDecoder, response: ChatResponse) -> None:
-        """Raise the error of a stream that is no answer, broke off or failed.
+        """Raise the error for a stream that is not an answer, broke off or failed.
 
-        What nobody could read is no partial answer, but a page of somebody else's.
+        A response that cannot be read at all is not a partial answer, but for example a web page.
         """
         if find_failure(response) is None:
             return
@@ -146,7 +148,7 @@ class StreamJudge:
 
 
 def _parse_body(body: Any) -> Any:
-    """The JSON of a body; bytes that are none as they are, and what an SDK has parsed too."""
+    """Return the JSON of a body; bytes that are not JSON, and what an SDK has parsed, unchanged."""
     if not isinstance(body, (bytes, str)):
         return body
     try:

@@ -1,10 +1,10 @@
-"""Answers that come in several bodies: the provider gives a token, with which it tells the rest.
+"""Answers in several bodies: the provider gives a token, with which it sends the rest.
 
-Gemini 4 ends a body behind 32,768 tokens, one that is streamed behind 65,536 (`CONTINUATION`; an
+Gemini 4 ends a body after 32,768 tokens, a streamed one after 65,536 (`CONTINUATION`; an
 interaction `requires_continuation`). Google's SDK sends the request again with the token until the
-model has ended, and gives one answer with the usage of all (google-genai 3.6.1,
-`merge_continuation_responses`, `merge_unary_hops`; looked up 2026-11-28). So is it done here, but
-for a connection that breaks in the middle: that is an error, as of any other answer.
+model has ended, and returns one answer with the usage of all (google-genai 3.6.1,
+`merge_continuation_responses`, `merge_unary_hops`; looked up 2026-11-28). This module does the
+same, except that a connection that breaks in the middle is an error, as for any other answer.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ..message import Candidate, ChatResponse, ContentBlock, TextBlock, Usage, W
 from ..message.answer import behind, goes_on_in, latest, total
 from .received import Received
 
-MAX_SEGMENTS = 64  # two million tokens whole: more than any model answers
+MAX_SEGMENTS = 64  # two million tokens in whole bodies: more than any model answers
 
 
 class AnswerSegments:
-    """The requests that one answer takes, each for the rest of what those before it brought."""
+    """The requests for one answer: each asks for the rest after the bodies before it."""
 
     __slots__ = ("_body", "_out", "_room", "_sent")
 
@@ -37,19 +37,19 @@ class AnswerSegments:
 
     @property
     def possible(self) -> bool:
-        """Whether answers of this wire come in several bodies at all."""
+        """Whether answers of this wire can come in several bodies."""
         return bool(self._room.token_fields)
 
     @property
     def end(self) -> SegmentEnd:
-        """What stands between the chunks of two bodies."""
+        """What is put between the chunks of two bodies."""
         return SegmentEnd(self._room.token_fields)
 
     def following(self, resp: ChatResponse) -> Written | None:
-        """The request for the rest of an answer.
+        """Return the request for the rest of an answer.
 
         Args:
-            resp: What came, of the last body at least.
+            resp: What came, at least of the last body.
 
         Returns:
             None for an answer that has ended, whose provider gave no new token, or for which
@@ -58,14 +58,14 @@ class AnswerSegments:
         if not (resp.candidates and resp.finish.reason == "pause") or self._sent == MAX_SEGMENTS:
             return None
         body = self._room.request_rest(self._out.body, resp)
-        if body is None or body == self._body:  # the same again would bring the same again
+        if body is None or body == self._body:  # the same request would bring the same body
             return None
         self._body = body
         self._sent += 1
         return replace(self._out, body=body)
 
     def ask(self, ask: Callable[[Written], Received]) -> Received:
-        """The whole answer, by a function that sends one request."""
+        """Return the whole answer; `ask` sends one request."""
         parts = [ask(self._out)]
         while (out := self.following(parts[-1].response)) is not None:
             try:
@@ -75,7 +75,7 @@ class AnswerSegments:
         return self._join_parts(parts)
 
     async def aask(self, ask: Callable[[Written], Awaitable[Received]]) -> Received:
-        """`ask` in a loop."""
+        """Return the whole answer, in an event loop; `ask` sends one request."""
         parts = [await ask(self._out)]
         while (out := self.following(parts[-1].response)) is not None:
             try:
@@ -85,7 +85,7 @@ class AnswerSegments:
         return self._join_parts(parts)
 
     def _attach_partial(self, error: ProviderError, parts: Sequence[Received]) -> ProviderError:
-        """The error of a later request with what came before it."""
+        """Return the error of a later request with what came before it."""
         error.response = error.response or self._join_parts(parts).response
         return error
 
@@ -99,11 +99,11 @@ class AnswerSegments:
 
 
 def joined_answer(parts: Sequence[ChatResponse], token_fields: Sequence[str]) -> ChatResponse:
-    """One answer of its parts: their blocks in order, their usage summed, the end of the last.
+    """Join parts of an answer: their blocks in order, their usage summed, the end of the last.
 
     Args:
         parts: The parts in their order, at least one.
-        token_fields: Fields of a part that are not true of what follows it.
+        token_fields: Fields of a part that do not apply to the parts after it.
     """
     last = parts[-1]
     rows = zip_longest(*(part.candidates for part in parts))
@@ -129,7 +129,7 @@ def _candidate(parts: Sequence[Candidate], token_fields: Sequence[str]) -> Candi
 def _extras(
     parts: Sequence[dict[str, dict[str, object]] | None], token_fields: Sequence[str]
 ) -> dict[str, dict[str, object]] | None:
-    """The extras of all, the tokens of the last part alone."""
+    """Merge the extras of all parts; token fields only from the last part."""
     earlier = [
         {
             issuer: {key: value for key, value in fields.items() if key not in token_fields}

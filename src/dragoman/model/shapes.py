@@ -1,8 +1,8 @@
-"""Whose messages a list holds, judged by the shape of each: roles, keys, and types of parts.
+"""Guesses which protocol a list of messages is for, by roles, keys, and types of parts.
 
-Plain text under `role` and `content` is the same on many wires. What only some have narrows it
-down: `parts` is Gemini's, `toolUse` Bedrock's, arguments as text are no Ollama's. Formats: the
-references that the rooms in `protocols` name; read again on 2026-11-27.
+Plain text under `role` and `content` is the same on many wires. What only some have narrows the
+choice: `parts` is Gemini's, `toolUse` Bedrock's, arguments as text are not Ollama's. Formats: the
+references that the folders in `protocols` name; read again on 2026-11-27.
 """
 
 from __future__ import annotations
@@ -86,13 +86,13 @@ _CONVERSE_KEYS = frozenset(
 
 
 def find_protocols(items: Iterable[Any]) -> frozenset[str]:
-    """The protocols whose messages all of these can be.
+    """Return the protocols whose messages all of these can be.
 
     Args:
-        items: Messages as plain dicts; anything else narrows nothing down.
+        items: Messages as plain dicts; anything else is ignored.
 
     Returns:
-        Names of protocols. Empty where one item belongs to one protocol and one to another.
+        Names of protocols. Empty if one item belongs to one protocol and one to another.
     """
     found = _ALL
     for item in items:
@@ -103,7 +103,7 @@ def find_protocols(items: Iterable[Any]) -> frozenset[str]:
 
 
 def _list_possible(item: Mapping[str, Any]) -> Iterator[frozenset[str]]:
-    """What each mark of a message leaves possible."""
+    """Yield the protocols that each feature of a message allows."""
     role, kind = item.get("role"), item.get("type")
     for key, possible in _KEYS.items():
         if key in item:
@@ -153,7 +153,7 @@ def _by_part(part: Mapping[str, Any]) -> frozenset[str]:
     return _CONVERSE | _DASHSCOPE if "text" in part else _ALL
 
 
-# what most sets a protocol apart from the others: its roles, and how a call and its result stand
+# what distinguishes a protocol most: its roles, and the form of a call and of its result
 _SHAPES: dict[str, str] = {
     "openai-chat": "messages with `tool_calls` of the assistant and messages of the role tool",
     "openai-responses": "items such as function_call and function_call_output, no messages alone",
@@ -169,5 +169,5 @@ _SHAPES: dict[str, str] = {
 
 
 def difference(one: str, other: str) -> str:
-    """What sets the messages of two protocols apart, for errors."""
+    """Describe how the messages of two protocols differ, for errors."""
     return f"{one} has {_SHAPES.get(one, one)}; {other} has {_SHAPES.get(other, other)}"

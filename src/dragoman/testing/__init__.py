@@ -1,9 +1,9 @@
-"""For tests of programs that talk to models: nothing here reaches a provider.
+"""For tests of programs that use models: nothing here connects to a provider.
 
-`Scripted` is a transport that answers any wire with what you say; `Replay` and `Recording` answer
-with what was recorded; `StrictServer` is a server on loopback that judges what it is sent. The
-pytest plugin (`plugin`) has them as fixtures, and refuses the network where it is asked to. Names
-are resolved on use, so that the plugin alone loads next to nothing.
+`Scripted` is a transport that answers any wire with given answers; `Replay` and `Recording` answer
+with and record real traffic; `StrictServer` is a server on loopback that checks requests. The
+pytest plugin (`plugin`) has them as fixtures, and blocks the network if asked to. Names are
+resolved on use, so that the plugin alone loads next to nothing.
 """
 
 from __future__ import annotations

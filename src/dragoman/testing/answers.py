@@ -1,7 +1,7 @@
-"""Answers that a test gives in neutral words, as bytes of whatever wire was asked.
+"""Answers of tests, in neutral form, as bytes of any wire.
 
-A whole answer is what `Wire.write_response` writes; a stream is made of the same body, read back
-into pieces, with texts cut at their spaces.
+A whole answer is what `Wire.write_response` writes. A stream is built from the same body: it is
+read back into pieces, and texts are cut at spaces.
 """
 
 from __future__ import annotations
@@ -29,13 +29,16 @@ _HEADERS = {"content-type": "application/json", "x-request-id": "req_scripted"}
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An answer with which something is wrong.
+    """An answer with a fault.
 
-    `cut`: the connection ends behind so many pieces of the stream, or bytes of a whole body.
-    `malformed`: behind so many pieces of the stream comes what is no JSON; of a whole body, half of
-    it comes. `error` comes inside of a stream, behind `after` pieces (0: as the first), or in place
-    of a whole answer. `pause`: seconds before each piece. `headers` stand beside the usual ones,
-    such as `retry-after`.
+    Attributes:
+        answer: The answer without the fault.
+        cut: The connection ends after this many pieces of a stream, or bytes of a whole body.
+        malformed: Invalid JSON follows this many pieces of a stream; of a whole body, half is sent.
+        error: An error within a stream, after `after` pieces, or in place of a whole answer.
+        after: How many pieces come before the error; 0 is none.
+        pause: Seconds before each piece.
+        headers: Headers in addition to the usual ones, such as `retry-after`.
     """
 
     answer: Any = "Hello."
@@ -49,7 +52,7 @@ class Fault:
 
 @dataclass(slots=True)
 class Rendered:
-    """An answer as it goes out: the pieces of its body, and whether the connection then breaks."""
+    """An answer as it is sent: the pieces of its body, and whether the connection then breaks."""
 
     status: int
     headers: dict[str, str]
@@ -58,14 +61,14 @@ class Rendered:
     pause: float = 0.0
 
 
-# text, Msg, blocks, ChatResponse, ProviderError, another exception, Fault, or what gives one
+# text, Msg, blocks, ChatResponse, ProviderError, another exception, Fault, or a function
 Answer: TypeAlias = (
     str | Msg | Sequence[Any] | ChatResponse | Exception | Fault | Callable[[ChatRequest], Any]
 )
 
 
 def asked_wire(call: HttpCall, name: str | Vendor | Wire | None) -> Wire:
-    """The wire that a call speaks, by its address and body where no `name` tells it."""
+    """Return the wire of a call, by its address and body if no `name` is given."""
     if isinstance(name, Wire):
         return name
     if name is None:
@@ -75,14 +78,14 @@ def asked_wire(call: HttpCall, name: str | Vendor | Wire | None) -> Wire:
 
 
 def asked_request(call: HttpCall, wire: Wire) -> ChatRequest:
-    """The request that a call makes."""
+    """Read the request of a call."""
     parts = urlsplit(call.url)
     path = f"{parts.path}?{parts.query}" if parts.query else parts.path
     return wire.read_request(call.body, path, call.headers)
 
 
 def render_answer(answer: Any, wire: Wire, request: ChatRequest) -> Rendered:
-    """The answer on this wire. Raises an exception that is none of a provider's with a status."""
+    """Return the answer in the form of this wire; raise an exception that has no HTTP status."""
     while callable(answer) and not isinstance(answer, type):
         answer = answer(request)
     fault = answer if isinstance(answer, Fault) else Fault(answer)
@@ -101,7 +104,7 @@ def render_answer(answer: Any, wire: Wire, request: ChatRequest) -> Rendered:
 
 
 def build_response(answer: Any, request: ChatRequest) -> ChatResponse:
-    """The answer as a ChatResponse, under the name of the model that was asked."""
+    """Return the answer as a ChatResponse, under the name of the model that was asked."""
     if isinstance(answer, str):
         answer = [TextBlock(answer)]
     elif isinstance(answer, ToolUseBlock):
@@ -120,7 +123,7 @@ def build_response(answer: Any, request: ChatRequest) -> ChatResponse:
 
 
 def build_error(status: int, message: str, type: str = "") -> ProviderError:
-    """An error to be answered with."""
+    """Build an error to answer with."""
     return ProviderError(message, status=status, type=type)
 
 
@@ -153,7 +156,7 @@ _SERVER_KINDS = ("server", "overloaded", "timeout", "connection", "no_answer", "
 
 
 def error_body(error: ProviderError, wire: Wire) -> JsonObject:
-    """The body of an answer with an error status: what stands in place of an answer, not in one."""
+    """Return the body of an answer with an error status."""
     if isinstance(error.body, dict):
         return error.body
     if wire.room.protocol in ("openai-chat", "openai-responses"):
@@ -189,7 +192,7 @@ def _stream(resp: ChatResponse, wire: Wire, request: ChatRequest, fault: Fault) 
     for event in _events(resp, wire, request, fault):
         chunks.append(encoder.feed(event))
         if fault.malformed == len(chunks):
-            # frames of AWS are broken by their checksum, anything else by its JSON
+            # AWS frames get a wrong checksum, all others invalid JSON
             chunks.append(_NO_FRAME if framing == "aws-eventstream" else _NO_JSON[framing])
         if fault.cut == len(chunks):
             break
@@ -223,12 +226,12 @@ def _events(
 
 
 def _pieces(resp: ChatResponse, wire: Wire, request: ChatRequest) -> Iterator[Piece]:
-    """What a reader makes of the whole answer, with texts in words; why it ended comes last."""
+    """Yield the whole answer as the pieces of a reader, texts in words; the finish comes last."""
     decoder = wire.stream_decoder(request=request)
     pieces = [*decoder.feed(wire.write_response(resp, request).body), *decoder.rest()]
     for piece in sorted(pieces, key=lambda piece: type(piece) is End):
         block = piece.block if type(piece) is Part else None
-        # but Ollama, whose calls hold objects and come whole
+        # except Ollama, whose calls hold objects and come whole
         if (
             wire.room.framing != "ndjson"
             and isinstance(piece, Part)
@@ -245,14 +248,14 @@ def _pieces(resp: ChatResponse, wire: Wire, request: ChatRequest) -> Iterator[Pi
 
 
 def _told_in_text(call: ToolUseBlock) -> ToolUseBlock:
-    """The call with its arguments as text, as hosts stream them: Claude Code reads no others."""
+    """Return the call with its arguments as text, as hosts stream them; Claude Code requires it."""
     if call.freeform or call.raw_input is not None or not isinstance(call.input, dict):
         return call
     return replace(call, raw_input=arguments(call.input))
 
 
 def _words(text: str) -> list[str]:
-    """The text cut in front of its spaces."""
+    """Split the text before its spaces."""
     parts = text.split(" ")
     return [parts[0], *(f" {part}" for part in parts[1:])]
 

@@ -1,4 +1,4 @@
-"""Requests for a count of tokens, as a request for an answer that stands for them; and the answer.
+"""Requests that count tokens: which answer they are about, and how the count is written.
 
 Reference: Anthropic API, "Count tokens in a Message"; Gemini API, "models.countTokens"; OpenAI API
 reference, "Get input token counts" of Responses.
@@ -14,7 +14,7 @@ from ..text.json_text import JsonObject, arguments, loads
 from ..transport.call import HttpCall
 from .answers import Rendered
 
-# protocol: (how the path ends, in small letters; how that of an answer does; the figure's name)
+# protocol: (end of the path, in lower case; that of an answer's path; the name of the count)
 _COUNTS = {
     "anthropic": ("/v1/messages/count_tokens", "/v1/messages", "input_tokens"),
     "gemini": (":counttokens", ":generateContent", "totalTokens"),
@@ -23,7 +23,7 @@ _COUNTS = {
 
 
 def counted_path(protocol: str, path: str) -> str:
-    """The path of the answer whose tokens are to be counted; empty if the path asks for none.
+    """Return the path of the answer whose tokens are counted; empty if the path counts none.
 
     >>> counted_path("anthropic", "/v1/messages/count_tokens")
     '/v1/messages'
@@ -35,7 +35,11 @@ def counted_path(protocol: str, path: str) -> str:
 
 
 def counted_call(protocol: str, call: HttpCall, path: str) -> HttpCall:
-    """The call for the answer whose tokens are to be counted, at `path`. Raises ReadError."""
+    """Return the call for the answer whose tokens are counted, at `path`.
+
+    Raises:
+        ReadError: The body is not a JSON object.
+    """
     body: Any = loads(call.body)
     if not isinstance(body, dict):
         raise ReadError("a request for a count is a JSON object", path="$")
@@ -58,7 +62,7 @@ def _read_request(protocol: str, body: JsonObject) -> JsonObject:
 
 
 def write_count(protocol: str, tokens: int) -> Rendered:
-    """The answer that tells how many tokens there are."""
+    """Write an answer with the number of tokens."""
     body: JsonObject = {_COUNTS[protocol][2]: tokens}
     if protocol == "openai-responses":
         body["object"] = "response.input_tokens"

@@ -1,7 +1,7 @@
-"""What the types of an official SDK say of a request, where that SDK is installed.
+"""Checks a request against the types of an official SDK, if that SDK is installed.
 
-Only wrong values and missing fields are faults. What the types do not name is none: SDKs name less
-than their APIs take.
+Only wrong values and missing fields are faults. Unknown fields are not: the types of SDKs have
+fewer fields than their APIs accept.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TYPES = {
         "ResponseCreateParamsStreaming",
     ),
 }
-# of a request that names a beta: values such as the `updates` of `thinking.display` are only there
+# for requests that name a beta: only they have values such as `updates` of `thinking.display`
 _BETA_TYPES = {
     "anthropic": (
         "anthropic.types.beta.message_create_params",
@@ -46,15 +46,15 @@ _BETA_TYPES = {
 def official_faults(
     protocol: str, body: Any, headers: Mapping[str, str] | None = None
 ) -> list[str]:
-    """Judge a body by the SDK's types.
+    """Check a body against the SDK's types.
 
     Args:
-        protocol: the protocol that the body is of.
+        protocol: The protocol of the body.
         body: JSON text, or the value itself.
-        headers: those of the request; one that names betas is judged by the SDK's beta types.
+        headers: Those of the request; one that names betas is checked against the SDK's beta types.
 
     Returns:
-        What is wrong, a sentence each; nothing where the types cannot be asked.
+        The faults, a sentence each; empty if the types are not available.
 
     >>> official_faults("cohere", b"{}")
     []
@@ -79,9 +79,9 @@ def _names_beta(headers: Mapping[str, str] | None) -> bool:
 
 
 def _with_ids(data: Any) -> Any:
-    """The body with an id on sealed reasoning that has none: the types want one, the API does not.
+    """Return the body with an id on sealed reasoning: the types require one, the API does not.
 
-    It looks nothing up by id where nothing is stored; Codex sent none until 2025.
+    The API looks nothing up by id if nothing is stored; Codex sent none until 2025.
     """
     items = data.get("input") if isinstance(data, dict) else None
     if not isinstance(items, list):
@@ -123,7 +123,7 @@ def _adapter(module: str, name: str) -> Any:
 
 
 def _late_faults(value: Any, path: str, kind: type[Any]) -> Iterator[str]:
-    """The faults of what pydantic judges when it is iterated."""
+    """Yield the faults of values that pydantic checks only on iteration."""
     if isinstance(value, Mapping):
         for name, item in value.items():
             yield from _late_faults(item, f"{path}.{name}", kind)
@@ -142,7 +142,7 @@ def _late_faults(value: Any, path: str, kind: type[Any]) -> Iterator[str]:
 
 
 def _format_fault(error: Any, path: str) -> str:
-    """One fault of several: a value that fits no member of a union has one for each."""
+    """Format one fault of several: a value that fits no member of a union has one for each."""
     faults = error.errors(include_url=False, include_context=False)
     steps = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in faults[0]["loc"][:2]]
     if len(faults) > 1:

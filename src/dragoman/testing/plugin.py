@@ -1,8 +1,9 @@
-"""The pytest plugin: fixtures, and a network that is refused where somebody asks for it.
+"""The pytest plugin: fixtures, and a network that is blocked on request.
 
 Installed with the package, it does nothing until a test uses a fixture or the marker `no_network`,
-or the ini option `dragoman_network = loopback` asks for all tests; the marker `network` then lets a
-test through. Refused are connections of Python's sockets to other machines, and the names of these.
+or the ini option `dragoman_network = loopback` applies to all tests; the marker `network` then
+exempts a test. Blocked are connections of Python's sockets to other machines, and the resolution of
+their names.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _LOCAL_NAMES = ("", "localhost", "localhost.localdomain", "ip6-localhost")
 
 
 class NetworkRefused(RuntimeError):
-    """A test reaches for another machine."""
+    """A test tries to reach another machine."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,13 +44,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Refuse the network while the test and its fixtures run."""
+    """Block the network while the test and its fixtures run, if that was asked for."""
     everywhere = item.config.getini(_OPTION) == "loopback"
     asked = item.get_closest_marker("no_network") is not None
     if asked or (everywhere and item.get_closest_marker("network") is None):
         with pytest.MonkeyPatch.context() as patch:
             refuse_network(patch)
-            return (yield)  # what the other hooks gave
+            return (yield)  # the result of the other hooks
     return (yield)
 
 
@@ -96,7 +97,7 @@ def _judge(host: Any) -> None:
 
 @pytest.fixture
 def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Refuse the network to this test."""
+    """Block the network for this test."""
     refuse_network(monkeypatch)
 
 

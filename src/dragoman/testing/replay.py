@@ -1,8 +1,8 @@
-"""Replay: a transport that answers with what was recorded; Recording: one that records.
+"""Replay: a transport that answers with recorded traffic; Recording: a transport that records.
 
-A recording is a file of JSON lines, an Exchange each. Credentials are not in it: of headers only
-those are kept that say how a body is to be read, of an address no key, and where the text of a
-credential stands in a body, it is taken out.
+A recording is a file of JSON lines, an Exchange each. It holds no credentials: only those headers
+are recorded that are needed to read a body, keys are removed from addresses, and the text of a
+credential is removed from bodies.
 """
 
 from __future__ import annotations
@@ -54,15 +54,21 @@ _SECRET_QUERY = ("key", "api-key", "token", "signature", "credential")
 _SECRET_HEADER = re.compile("authorization|cookie|key|token|secret|signature|credential")
 _REMOVED = "<removed>"
 _BASE64 = "base64:"
-_ENOUGH = 8  # characters; what is shorter is no key, and may stand anywhere
+_ENOUGH = 8  # characters; a shorter text is not a key, and may occur anywhere
 
 
 @dataclass(slots=True)
 class Exchange:
-    """One call and its answer; `chunks` are the pieces of a stream, `response` a whole body.
+    """One call and its answer.
 
-    Bodies that are JSON stand as JSON. Pieces are texts, or base64 behind `base64:` where they are
-    none.
+    Attributes:
+        method: The HTTP method.
+        url: The address, without keys.
+        request: The body, as JSON if it is JSON.
+        status: The HTTP status.
+        headers: The headers of the answer that are needed to read it.
+        response: The whole body of the answer.
+        chunks: The pieces of a stream, as text, or as base64 after `base64:` if they are not text.
     """
 
     method: str
@@ -74,7 +80,7 @@ class Exchange:
     chunks: list[str] | None = None
 
     def rendered(self) -> Rendered:
-        """The answer as bytes."""
+        """Return the answer as bytes."""
         if self.chunks is not None:
             return Rendered(self.status, dict(self.headers), [_bytes(one) for one in self.chunks])
         body = self.response
@@ -82,7 +88,7 @@ class Exchange:
         return Rendered(self.status, dict(self.headers), [whole])
 
     def asks(self, call: HttpCall) -> bool:
-        """Whether the call is this one: method, path and query, and the same JSON."""
+        """Return whether the call is this one: method, path and query, and the same JSON."""
         return (
             self.method == call.method
             and _path(self.url) == _path(_open_url(call.url))
@@ -91,11 +97,17 @@ class Exchange:
 
 
 class Replay:
-    """A transport, sync and async, that gives recorded answers and refuses every other call.
+    """A transport, sync and async, that returns recorded answers and refuses every other call.
 
-    `recorded` is a file, or exchanges. A call is known by its method, path, query and the JSON of
-    its body; each exchange answers once. `in_order`: calls must come as they were recorded.
-    Raises ConfigError, with the difference to the nearest, for what was not recorded.
+    A call is identified by its method, path, query and the JSON of its body; each exchange answers
+    once.
+
+    Args:
+        recorded: A file, or exchanges.
+        in_order: Whether calls must come in the order of the recording.
+
+    Raises:
+        ConfigError: Raised by a call that was not recorded, with the difference to the nearest.
     """
 
     def __init__(
@@ -113,34 +125,76 @@ class Replay:
 
     @property
     def left(self) -> int:
-        """How many exchanges nobody has asked for."""
+        """How many exchanges were not asked for yet."""
         return len(self._left)
 
     def send(self, call: HttpCall, timeouts: Timeouts = Timeouts()) -> Reply:
-        """The recorded answer, whole."""
+        """Return the recorded answer, whole.
+
+        Args:
+            call: The call.
+            timeouts: Not used.
+
+        Returns:
+            The answer.
+        """
         made = self.answer(call)
         return Reply(made.status, made.headers, b"".join(made.chunks))
 
     def stream(self, call: HttpCall, timeouts: Timeouts = Timeouts()) -> SentReply:
-        """The recorded answer, in the pieces that it came in."""
+        """Return the recorded answer, in its original pieces.
+
+        Args:
+            call: The call.
+            timeouts: Not used.
+
+        Returns:
+            The answer.
+        """
         return SentReply(self.answer(call))
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
     async def asend(self, call: HttpCall, timeouts: Timeouts = Timeouts()) -> Reply:
-        """The recorded answer, whole."""
+        """Return the recorded answer, whole.
+
+        Args:
+            call: The call.
+            timeouts: Not used.
+
+        Returns:
+            The answer.
+        """
         return self.send(call)
 
     async def astream(self, call: HttpCall, timeouts: Timeouts = Timeouts()) -> AsyncSentReply:
-        """The recorded answer, in the pieces that it came in."""
+        """Return the recorded answer, in its original pieces.
+
+        Args:
+            call: The call.
+            timeouts: Not used.
+
+        Returns:
+            The answer.
+        """
         return AsyncSentReply(self.answer(call))
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
     def answer(self, call: HttpCall) -> Rendered:
-        """The answer that was recorded for this call."""
+        """Return the answer that was recorded for this call.
+
+        Args:
+            call: The call.
+
+        Returns:
+            The answer.
+
+        Raises:
+            ConfigError: The call was not recorded, or not at this place.
+        """
         with self._lock:
             self.calls.append(call)
             may = self._left[:1] if self._in_order else self._left
@@ -164,10 +218,13 @@ class Replay:
 
 
 class Recording:
-    """A transport that sends over another, and writes what went to and fro to a file, without keys.
+    """A transport that sends over another one, and writes the traffic to a file, without keys.
 
-    `transport` is one of threads, of a loop, or both. A stream is written when it has been read to
-    its end.
+    A stream is written when it has been read to its end.
+
+    Args:
+        transport: The other transport, sync, async, or both.
+        path: The file; exchanges are appended.
     """
 
     def __init__(self, transport: Transport | AsyncTransport, path: str | os.PathLike[str]) -> None:
@@ -176,31 +233,63 @@ class Recording:
         self._lock = Lock()
 
     def send(self, call: HttpCall, timeouts: Timeouts) -> Reply:
-        """Send, and write it down."""
+        """Send a call, and record it.
+
+        Args:
+            call: The call.
+            timeouts: For the other transport.
+
+        Returns:
+            The answer.
+        """
         reply: Reply = self._inner.send(call, timeouts)
         self._write(call, reply.status, reply.headers, body=reply.body)
         return reply
 
     def stream(self, call: HttpCall, timeouts: Timeouts) -> StreamReply:
-        """Send, and write it down at the end."""
+        """Send a call, and record it at the end of the stream.
+
+        Args:
+            call: The call.
+            timeouts: For the other transport.
+
+        Returns:
+            The stream.
+        """
         return _Recorded(self, call, self._inner.stream(call, timeouts))
 
     def close(self) -> None:
-        """Close the other."""
+        """Close the other transport."""
         self._inner.close()
 
     async def asend(self, call: HttpCall, timeouts: Timeouts) -> Reply:
-        """Send, and write it down."""
+        """Send a call, and record it.
+
+        Args:
+            call: The call.
+            timeouts: For the other transport.
+
+        Returns:
+            The answer.
+        """
         reply: Reply = await self._inner.asend(call, timeouts)
         self._write(call, reply.status, reply.headers, body=reply.body)
         return reply
 
     async def astream(self, call: HttpCall, timeouts: Timeouts) -> AsyncStreamReply:
-        """Send, and write it down at the end."""
+        """Send a call, and record it at the end of the stream.
+
+        Args:
+            call: The call.
+            timeouts: For the other transport.
+
+        Returns:
+            The stream.
+        """
         return _AsyncRecorded(self, call, await self._inner.astream(call, timeouts))
 
     async def aclose(self) -> None:
-        """Close the other."""
+        """Close the other transport."""
         await self._inner.aclose()
 
     def _write(
@@ -228,7 +317,7 @@ class Recording:
 
 
 class _Recorded:
-    """A stream that is written down when it ends."""
+    """A stream that is recorded when it ends."""
 
     def __init__(self, recording: Recording, call: HttpCall, inner: Any) -> None:
         self._recording = recording
@@ -261,7 +350,7 @@ class _Recorded:
 
 
 class _AsyncRecorded:
-    """The same for a loop."""
+    """An async stream that is recorded when it ends."""
 
     def __init__(self, recording: Recording, call: HttpCall, inner: Any) -> None:
         self._recording = recording
@@ -307,7 +396,7 @@ def _read(path: Path) -> list[Exchange]:
 
 
 def _json(body: bytes) -> Json:
-    """The JSON of a body, or its text."""
+    """Return the JSON of a body, or its text."""
     try:
         return loads(body)
     except ReadError:
@@ -334,7 +423,7 @@ def _path(url: str) -> str:
 
 
 def _open_url(url: str) -> str:
-    """The address without user, password and keys."""
+    """Return the address without user, password and keys."""
     parts = urlsplit(url)
     query = [
         (name, text)
@@ -355,7 +444,7 @@ def _open_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _secrets(call: HttpCall) -> set[str]:
-    """Texts of the call that may be credentials."""
+    """Return the texts of the call that may be credentials."""
     parts = urlsplit(call.url)
     found = [text for name, text in parse_qsl(parts.query) if _is_secret(name)]
     found += [parts.username or "", parts.password or ""]

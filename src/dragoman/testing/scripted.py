@@ -1,4 +1,4 @@
-"""Scripted: a transport that gives the answers of a test, in the protocol that it is asked in."""
+"""Scripted: a transport that returns the answers of a test, in the protocol of each call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .answers import Answer, Rendered, asked_request, asked_wire, render_answer
 
 
 class SentReply:
-    """An answer in pieces, for threads and for event loops; read once."""
+    """An answer in pieces, for threads and for event loops; it can be read once."""
 
     def __init__(self, made: Rendered) -> None:
         self.status = made.status
@@ -27,7 +27,7 @@ class SentReply:
 
     @property
     def length(self) -> int:
-        """Bytes of the body; of one that breaks off, more than come."""
+        """The bytes of the body; of one that breaks off, more than are sent."""
         return sum(map(len, self._made.chunks)) + self._made.broken
 
     def __iter__(self) -> Iterator[bytes]:
@@ -52,15 +52,15 @@ class SentReply:
             raise StreamBroken("the connection broke", type="broken", hint="the script says so")
 
     def close(self) -> None:
-        """Close it: whoever reads on gets a StreamBroken."""
+        """Close it: reading on raises StreamBroken."""
         self.closed = True
 
     async def aclose(self) -> None:
-        """The same, for a loop."""
+        """Close it, in an event loop."""
         self.closed = True
 
     def read(self) -> bytes:
-        """The whole body. Raises StreamBroken if it breaks off."""
+        """Return the whole body. Raises StreamBroken if it breaks off."""
         return b"".join(self)
 
     def __enter__(self) -> Self:
@@ -71,10 +71,10 @@ class SentReply:
 
 
 class AsyncSentReply(SentReply):
-    """The same, whose `read` is awaited."""
+    """An answer in pieces, whose `read` is awaited."""
 
     async def read(self) -> bytes:  # type: ignore[override]  # as the protocol has it
-        """The whole body. Raises StreamBroken if it breaks off."""
+        """Return the whole body. Raises StreamBroken if it breaks off."""
         return b"".join([chunk async for chunk in self])
 
     async def __aenter__(self) -> Self:
@@ -85,15 +85,21 @@ class AsyncSentReply(SentReply):
 
 
 class Scripted:
-    """A transport, sync and async, that gives these answers, one for each call.
+    """A transport, sync and async, that returns given answers, one for each call.
 
-    An answer is a text, a Msg, blocks, a ChatResponse, an exception (a ProviderError with a status
-    goes out as the wire's own error), a `Fault`, or a function of the ChatRequest that gives one.
-    Each goes out on the wire that the call speaks, whole or as a stream: `wire` names it, else the
-    address and the body tell. `repeat`: the last answer stands for all further calls.
+    Args:
+        *answers: A text, a Msg, blocks, a ChatResponse, an exception (a ProviderError with a status
+            is sent as the wire's own error), a `Fault`, or a function of the ChatRequest that
+            returns one. Each is sent on the wire of the call, whole or as a stream.
+        wire: The wire; None detects it by the address and the body.
+        repeat: Whether the last answer is used for all further calls.
 
-    `requests` are the calls so far as that wire reads them, `calls` as they came. Raises
-    ConfigError when no answer is left.
+    Attributes:
+        requests: The calls so far, as that wire reads them.
+        calls: The calls so far, as they came.
+
+    Raises:
+        ConfigError: Raised by a call for which no answer is left.
     """
 
     def __init__(
@@ -108,37 +114,79 @@ class Scripted:
 
     @property
     def left(self) -> int:
-        """How many answers nobody has asked for."""
+        """How many answers were not asked for yet."""
         return len(self._answers)
 
     def send(self, call: HttpCall, timeouts: Timeouts = Timeouts()) -> Reply:
-        """The next answer, whole."""
+        """Return the next answer, whole.
+
+        Args:
+            call: The call.
+            timeouts: Not used.
+
+        Returns:
+            The answer.
+        """
         made = self.answer(call)
         time.sleep(made.pause)
         return _reply(made)
 
     def stream(self, call: HttpCall, timeouts: Timeouts = Timeouts()) -> SentReply:
-        """The next answer, in pieces."""
+        """Return the next answer, in pieces.
+
+        Args:
+            call: The call.
+            timeouts: Not used.
+
+        Returns:
+            The answer.
+        """
         return SentReply(self.answer(call))
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
     async def asend(self, call: HttpCall, timeouts: Timeouts = Timeouts()) -> Reply:
-        """The next answer, whole."""
+        """Return the next answer, whole.
+
+        Args:
+            call: The call.
+            timeouts: Not used.
+
+        Returns:
+            The answer.
+        """
         made = self.answer(call)
         await asyncio.sleep(made.pause)
         return _reply(made)
 
     async def astream(self, call: HttpCall, timeouts: Timeouts = Timeouts()) -> AsyncSentReply:
-        """The next answer, in pieces."""
+        """Return the next answer, in pieces.
+
+        Args:
+            call: The call.
+            timeouts: Not used.
+
+        Returns:
+            The answer.
+        """
         return AsyncSentReply(self.answer(call))
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
     def answer(self, call: HttpCall) -> Rendered:
-        """The next answer to this call, as bytes."""
+        """Return the next answer for a call, as bytes.
+
+        Args:
+            call: The call.
+
+        Returns:
+            The answer.
+
+        Raises:
+            ConfigError: No answer is left.
+        """
         wire = asked_wire(call, self._wire)
         request = asked_request(call, wire)
         with self._lock:

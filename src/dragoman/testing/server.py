@@ -1,8 +1,8 @@
-"""StrictServer: a server on loopback that judges what it is sent, as a provider would.
+"""StrictServer: a server on loopback that checks requests as a provider would.
 
-It speaks one wire. A body that `study.check` or a judge of the test's finds fault with is answered
-with status 400 in that wire's own words; any other with the next answer of the script, whole or as
-a stream, or with what was recorded.
+It serves one wire. A body with faults, by `analysis.check` or a judge of the test, is answered with
+status 400 in the wire's own form; any other with the next answer of the script, whole or as a
+stream, or with what was recorded.
 """
 
 from __future__ import annotations
@@ -38,17 +38,25 @@ _MEANT = (ConnectionError, TimeoutError)
 
 
 class StrictServer:
-    """A server of one wire, for a `with` block: `url` is what a client takes for its base URL.
+    """A server of one wire, for a `with` block: `url` is the base URL for a client.
 
-    `wire` is a protocol or a vendor. `answers` are those of `Scripted`, of which the last stands
-    for all further calls; or give a `Replay` in their place. Bodies are judged by `study.check`,
-    by the types of the official SDK for hosts of OpenAI and Anthropic where that is installed, and
-    by `judges`, which get the body as bytes and the path; `strict=False` asks these alone. `key`:
-    calls without it get status 401. `tokens` is what requests for a count are told, where the
-    protocol has them (Anthropic's, Gemini's, OpenAI's Responses); without it there is no such path.
+    Bodies are checked by `analysis.check`, by the types of the official SDK for hosts of OpenAI and
+    Anthropic if that is installed, and by `judges`.
 
-    `requests` are the accepted calls as this wire reads them; `judged` are the faults that were
-    found, a list for each call; `calls` are all of them.
+    Args:
+        wire: A protocol or a vendor.
+        *answers: Those of `Scripted`, of which the last is used for all further calls; or a
+            `Replay`.
+        judges: Functions that get the body as bytes and the path, and return faults.
+        strict: False uses only the judges.
+        key: Calls without this key get status 401; None accepts all.
+        tokens: The answer to requests that count tokens, if the protocol has them (Anthropic's,
+            Gemini's, OpenAI's Responses); None has no such path.
+
+    Attributes:
+        requests: The accepted calls as this wire reads them.
+        judged: The faults that were found, a list for each call.
+        calls: All calls.
     """
 
     def __init__(
@@ -76,17 +84,21 @@ class StrictServer:
             else Scripted(*(answers or ("Hello.",)), wire=given, repeat=True)  # type: ignore[arg-type]
         )
         self._server: ThreadingHTTPServer | None = None
-        # other hosts of a protocol have fields and roles of their own
+        # other hosts of a protocol add fields and roles
         self._has_types = given.vendor is None or given.vendor.name in _OWN
 
     @property
     def url(self) -> str:
-        """The base URL, with the path that this vendor's has: `http://127.0.0.1:1234/v1`."""
+        """The base URL, with the path of this vendor's: `http://127.0.0.1:1234/v1`."""
         return self.root + urlsplit(getattr(self.wire.vendor, "base_url", "") or "").path
 
     @property
     def root(self) -> str:
-        """The address without a path."""
+        """The address without a path.
+
+        Raises:
+            RuntimeError: The server is not running.
+        """
         if self._server is None:
             raise RuntimeError("the server runs in its `with` block only")
         return f"http://127.0.0.1:{self._server.server_address[1]}"
@@ -106,7 +118,14 @@ class StrictServer:
             self._server = None
 
     def answer(self, call: HttpCall) -> SentReply | ProviderError:
-        """What the call gets: an answer, or the error that refuses it."""
+        """Return what a call gets: an answer, or the error that refuses it.
+
+        Args:
+            call: The call.
+
+        Returns:
+            The answer or the error.
+        """
         self.calls.append(call)
         path = urlsplit(call.url).path
         faults: list[str] = []
@@ -157,10 +176,10 @@ def _has_path(wire: Wire, path: str) -> bool:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    request_queue_size = 1_024  # clients that connect at once; of five, the rest would be reset
+    request_queue_size = 1_024  # waiting connections; the default is 5
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that has gone is no fault of the server's."""
+        """Ignore clients that have gone."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -176,10 +195,10 @@ class _Handler(BaseHTTPRequestHandler):
         call = HttpCall(self.command, url, dict(self.headers.items()), body)
         try:
             answer = self.strict.answer(call)
-        except ProviderError:  # the script says that no answer comes
+        except ProviderError:  # the script has no answer on purpose
             self.close_connection = True
             return
-        except DragomanError as error:  # the script is at its end, or has no such exchange
+        except DragomanError as error:  # no answer is left, or no such exchange
             answer = build_error(500, str(error), "api_error")
         with suppress(*_MEANT):
             if isinstance(answer, ProviderError):
@@ -223,7 +242,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing is printed."""
+        """Print nothing."""
 
 
 def _json(body: Any) -> bytes:

@@ -1,7 +1,7 @@
-"""Around the core: tools that run here and their calls, and the request builder.
+"""Tools that run here, the running of their calls, and the request builder.
 
-`@tool` and `Toolkit` make tools of functions, types and MCP servers; `RequestBuilder` takes any
-formatter or serializer. Knows formatters and vendors; no model client.
+`@tool` and `Toolkit` create tools from functions, types and MCP servers; `RequestBuilder` works
+with any formatter or serializer. Nothing here depends on a model client.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # a type checker shall name what is missing
+if not TYPE_CHECKING:  # type checkers report unknown names themselves
 
     def __getattr__(name: str) -> NoReturn:
         refuse(__name__, name)

@@ -1,7 +1,7 @@
 """Python that a model may call: functions, and types whose fields are the arguments.
 
-The schema comes from signature and docstring (`message.python_types`); pydantic turns what the
-model wrote into the types that the function declares. Runs nothing by itself.
+The schema comes from signature and docstring (`message.python_types`); pydantic converts what the
+model wrote into the types that the function declares. Only `Toolkit` runs calls.
 """
 
 from __future__ import annotations
@@ -38,24 +38,25 @@ Errors: TypeAlias = Literal["report", "hide", "raise"]
 
 @dataclass(frozen=True, slots=True)
 class ToolContext(Generic[D]):
-    """What a tool may know of the run that its call belongs to: of the program, not of the model.
+    """What a tool can know of the program and the run that its call belongs to.
 
         @tool
         def balance(ctx: ToolContext[Bank]) -> int:
             return ctx.deps.balance(ctx.call.id)
 
-    A parameter with this annotation is filled in, and no model is told of it.
+    A parameter with this annotation is filled in by the program, and is not part of the schema for
+    the model.
 
     Attributes:
-        deps: What the program has given: a database, the user who is logged in.
-        call: The call that runs. Its `id` is the model's choice and may come twice.
+        deps: What the program provides: a database, the user who is logged in.
+        call: The call that runs. Its `id` is chosen by the model and may occur twice.
         messages: The conversation so far, the message with the call last.
-        agent: The name of the agent; empty where a Toolkit runs by itself.
+        agent: The name of the agent; empty if a Toolkit runs without one.
         step: How many answers the model has given in this run.
         usage: The tokens of this run so far.
     """
 
-    IS_CONTEXT: ClassVar[bool] = True  # see `message.python_types.context_parameter`
+    IS_CONTEXT: ClassVar[bool] = True  # for `message.python_types.context_parameter`
 
     deps: D
     call: ToolUseBlock
@@ -66,27 +67,34 @@ class ToolContext(Generic[D]):
 
     @property
     def message(self) -> Msg | None:
-        """The newest message of the user, which the run is about."""
+        """The newest message of the user, None if there is none."""
         return next((msg for msg in reversed(self.messages) if msg.role == "user"), None)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> dict[str, Any]:
-        """Anything: no value of it comes from a model."""
+        """Accept any value, as none of them comes from a model."""
         return {"type": "any"}
 
 
 class FunctionTool(Generic[P, R]):
-    """A function that a model may call. It stays callable as the function that it is.
+    """A function that a model may call. It can still be called as the function.
 
-    `tool` is what the model is told: name, docstring, parameters. `parameters`, a JSON Schema or a
-    list of Parameter, replaces what the signature says; `preset` gives arguments that the model
-    neither sees nor sets, and neither does it a parameter that is annotated as `ToolContext`.
-    `timeout` is in seconds, `max_output` in characters (see Toolkit). `errors`: what the function
-    raises is told to the model (`report`), kept from it (`hide`), or ends the run as a ToolFailed
-    (`raise`). `ends_turn`: what it returns is the reply of the agent, which asks no model again.
+    The attribute `tool` is the description for the model. It is computed at the first access, which
+    raises InvalidMessage for a parameter without a schema, and ConfigError if a library is missing.
 
-    The schema is worked out when somebody asks for it: then InvalidMessage is raised for what has
-    none, ConfigError if a library is missing.
+    Args:
+        function: The function, sync or async, or another FunctionTool.
+        name: The name; None is the function's.
+        description: What it does; None is the function's docstring.
+        parameters: A JSON Schema or a list of Parameter; None derives it from the signature. A
+            parameter that is annotated as `ToolContext` is never part of it.
+        strict: Whether the provider enforces the schema; None uses its default.
+        timeout: Seconds that a call may take; None is the Toolkit's.
+        preset: Arguments that the model neither sees nor sets.
+        errors: What happens with an exception: the model gets it (`report`), the model gets no
+            details (`hide`), or it ends the run as a ToolFailed (`raise`); None is the Toolkit's.
+        max_output: The most characters of a result; None is the Toolkit's.
+        ends_turn: Whether the result is the reply of the agent, without another call of the model.
     """
 
     __name__: str
@@ -96,7 +104,7 @@ class FunctionTool(Generic[P, R]):
     max_output: int | None
     ends_turn: bool
     preset: dict[str, Any]
-    _given: dict[str, Any]  # what is said of it in place of what the function says
+    _given: dict[str, Any]  # settings that replace those derived from the function
 
     def __init__(
         self,
@@ -123,7 +131,7 @@ class FunctionTool(Generic[P, R]):
             "strict": strict,
         }
         given = {key: value for key, value in said.items() if value is not None}
-        if isinstance(function, FunctionTool):  # the same tool, with other words for it
+        if isinstance(function, FunctionTool):  # the same function with other settings
             given = {**function._given, **given}
             timeout = function.timeout if timeout is None else timeout
             errors = function.errors if errors is None else errors
@@ -141,11 +149,11 @@ class FunctionTool(Generic[P, R]):
         update_wrapper(self, function, updated=())
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call the function itself, with nothing checked."""
+        """Call the function itself, without checks."""
         return self.function(*args, **kwargs)
 
     def __get__(self, instance: object, owner: type | None = None) -> FunctionTool[..., R]:
-        """The tool of one object, where it is a method."""
+        """Return the tool of an object, if the function is a method."""
         if instance is None:
             return self
         bound: Callable[..., R] = partial(self.function, instance)  # type: ignore[arg-type]  # self
@@ -168,7 +176,7 @@ class FunctionTool(Generic[P, R]):
         return f"FunctionTool({getattr(self.function, '__qualname__', self.function)!s})"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """By name where a module has it under its name, as functions are; else as it was made."""
+        """Pickle by name if a module has it under its name, as functions are; else by its state."""
         found: Any = sys.modules.get(getattr(self, "__module__", None) or "")
         name = getattr(self, "__qualname__", "")
         for part in name.split("."):
@@ -180,7 +188,7 @@ class FunctionTool(Generic[P, R]):
 
     @property
     def is_async(self) -> bool:
-        """Whether calling it gives something to await."""
+        """Whether calling it returns an awaitable."""
         function: Any = self.function
         while isinstance(function, partial):
             function = function.func
@@ -189,13 +197,13 @@ class FunctionTool(Generic[P, R]):
 
     @cached_property
     def tool(self) -> Tool:
-        """What the model is told of it."""
+        """The description for the model."""
         given = self._given
         if "parameters" in given:
             own: Any = getattr(self.function, "__name__", type(self.function).__name__)
             about = inspect.getdoc(self.function) or ""
             made = Tool(**{"name": own, "description": about, **given})
-            checked(made, {})  # says now, and not at the first call, what is wrong or missing
+            checked(made, {})  # reports now, and not at the first call, what is wrong or missing
             return made
         described = function_schema(self._stand_in, "$.tools")
         said = {"name": described.name, "description": described.description, **given}
@@ -212,14 +220,21 @@ class FunctionTool(Generic[P, R]):
 
     @cached_property
     def _stand_in(self) -> Callable[..., dict[str, Any]]:
-        """A function of the same signature, less what no model sets, that returns its arguments."""
+        """Return a function with the parameters that a model sets, which returns its arguments."""
         hidden = {*self.preset, self.context}
         return _stand_in(self.function, self._given.get("name"), hidden)
 
     def parse(self, call: ToolUseBlock) -> dict[str, Any]:
-        """The keyword arguments of a call, as the types that the function declares.
+        """Return the keyword arguments of a call, converted to the types of the function.
 
-        Raises InvalidOutput with the path of everything that does not fit.
+        Args:
+            call: The call.
+
+        Returns:
+            The arguments by name.
+
+        Raises:
+            InvalidOutput: Arguments do not fit; the error has the path of each.
         """
         values = read_arguments(call, self.tool)
         if "parameters" in self._given:
@@ -234,7 +249,7 @@ class FunctionTool(Generic[P, R]):
 class TypeTool:
     """A type as a tool: a call of it is its arguments, as an instance of the type.
 
-    For a pydantic model, a dataclass or a TypedDict.
+    It takes a pydantic model, a dataclass or a TypedDict.
     """
 
     timeout: float | None = None
@@ -251,16 +266,26 @@ class TypeTool:
         return TypeTool, (self.type,)
 
     def parse(self, call: ToolUseBlock) -> Any:
-        """The instance. Raises InvalidOutput with the path of everything that does not fit."""
+        """Return the instance that a call describes.
+
+        Args:
+            call: The call.
+
+        Returns:
+            An instance of the type.
+
+        Raises:
+            InvalidOutput: Arguments do not fit; the error has the path of each.
+        """
         values = read_arguments(call, self.tool)
         return typed_value(self._adapter, values, _what(call), call.raw_input or "")
 
 
 def read_arguments(call: ToolUseBlock, tool: Tool) -> dict[str, Any]:
-    """The arguments of a whole call, with what is plainly meant set right.
+    """Return the arguments of a complete call, with obvious slips repaired.
 
-    Raises InvalidOutput for a call that the answer broke off in, and for arguments that are no
-    JSON object.
+    Raises:
+        InvalidOutput: The answer broke off in the call, or the arguments are not a JSON object.
     """
     text = call.raw_input or ""
     values: Json = call.input
@@ -284,9 +309,9 @@ def _stand_in(
     named: Any = function.func if isinstance(function, partial) else function
     title = getattr(named, "__name__", "") or type(named).__name__
     if not inspect.isroutine(named):
-        function = named = named.__call__  # of an object
+        function = named = named.__call__  # of a callable object
     if name is not None and not title.isidentifier():
-        title = "function"  # a lambda that was given a name
+        title = "function"  # a lambda with an explicit name
 
     def record(**arguments: Any) -> dict[str, Any]:
         return arguments
@@ -346,7 +371,7 @@ def tool(
     max_output: int | None = None,
     ends_turn: bool | None = None,
 ) -> Any:
-    """Make a tool of a function, sync or async: `@tool`, or `@tool(name=..., timeout=...)`.
+    """Turn a function, sync or async, into a tool: `@tool`, or `@tool(name=..., timeout=...)`.
 
     >>> @tool
     ... def double(n: int) -> int:
@@ -354,6 +379,20 @@ def tool(
     ...     return 2 * n
     >>> double(4), double.tool.description
     (8, 'Twice the number.')
+
+    Args:
+        function: The function; None returns a decorator.
+        name: The name; None is the function's.
+        description: What it does; None is the function's docstring.
+        parameters: A JSON Schema or a list of Parameter; None derives it from the signature.
+        strict: Whether the provider enforces the schema; None uses its default.
+        timeout: Seconds that a call may take; None is the Toolkit's.
+        errors: What happens with an exception: `report`, `hide` or `raise`; None is the Toolkit's.
+        max_output: The most characters of a result; None is the Toolkit's.
+        ends_turn: Whether the result is the reply of the agent, without another call of the model.
+
+    Returns:
+        The tool, or a decorator.
     """
     if function is not None:
         return FunctionTool(function)

@@ -1,7 +1,7 @@
-"""MCP servers: their tools as ours, their results as blocks (Model Context Protocol).
+"""Tools of MCP servers, and their results as blocks (Model Context Protocol).
 
-The official package `mcp` (extra `mcp`) speaks the protocol, over stdio and streamable HTTP. Each
-connection lives in an event loop of its own, in a thread: so the same server can be used from sync
+The official package `mcp` (extra `mcp`) implements the protocol, over stdio and streamable HTTP.
+Each connection has an event loop of its own, in a thread. So the same server can be used from sync
 programs, from several loops, and opened and closed by different tasks, which anyio forbids.
 """
 
@@ -35,16 +35,28 @@ _NOT_FOUND = 404
 
 
 class McpServer:
-    """An MCP server: a `command` that is started, or the `url` of one that runs.
+    """An MCP server: a `command` that is started, or the `url` of a running one.
 
         with McpServer(["python", "server.py"]) as server:
             toolkit = Toolkit([server])
 
-    `async with` does the same. `env` is added to the few variables that the protocol's package
-    hands on, `headers` go with every request to a `url`. `only` names the tools to take, `prefix`
-    stands before their names here. `timeout`: seconds for opening. Nothing is started before the
-    server is opened; its tools are listed then, and again whenever it says that they have changed.
-    A session that the server has forgotten is begun anew, and the call made again.
+    `async with` works as well. Nothing is started before the server is opened; its tools are listed
+    then, and again whenever it reports a change. If the server has forgotten the session, a new one
+    is started, and the call is repeated.
+
+    Args:
+        command: The program to start and its arguments.
+        url: The address of a server that runs.
+        env: Environment variables, in addition to the few that the protocol's package passes on.
+        cwd: The working directory of the command.
+        headers: Headers of every request to `url`.
+        prefix: A text before the names of the tools.
+        only: The names of the tools to use; None is all.
+        timeout: Seconds that opening may take.
+
+    Raises:
+        ConfigError: Neither or both of `command` and `url` are given, or a setting belongs to the
+            other.
     """
 
     def __init__(
@@ -76,7 +88,7 @@ class McpServer:
         self._connection: _Connection | None = None
 
     def __repr__(self) -> str:
-        """Arguments, headers and the query of a URL may hold keys."""
+        """Leave out arguments, headers and the query of a URL, which may hold keys."""
         place = self.command[0] if self.url is None else self.url.partition("?")[0]
         return f"McpServer({place!r})"
 
@@ -86,7 +98,11 @@ class McpServer:
 
     @property
     def tools(self) -> list[McpTool]:
-        """Its tools. Raises ConfigError while the server is not open."""
+        """The tools of the server.
+
+        Raises:
+            ConfigError: The server is not open.
+        """
         return [
             McpTool(self, told, self.prefix)
             for told in self._open().listed
@@ -112,9 +128,13 @@ class McpServer:
     # -- opening and closing -----------------------------------------------------------------------
 
     def open(self) -> Self:
-        """Start or reach the server, and list its tools; returns the server.
+        """Start or reach the server, and list its tools.
 
-        Raises ConfigError, with what went wrong, if that cannot be done in time.
+        Returns:
+            The server itself.
+
+        Raises:
+            ConfigError: That failed or took too long; the message has the reason.
         """
         connection = self._start()
         try:
@@ -124,7 +144,7 @@ class McpServer:
         return self
 
     async def aopen(self) -> Self:
-        """`open` without blocking."""
+        """Open the server as `open`, without blocking."""
         connection = self._start()
         try:
             await asyncio.wait_for(asyncio.wrap_future(connection.ready), self.timeout)
@@ -155,7 +175,7 @@ class McpServer:
         raise ConfigError(text, hint=hint, code="mcp.open") from error
 
     def close(self) -> None:
-        """End the connection, and the process of a command. Closing twice does no harm."""
+        """End the connection, and the process of a command; a second call does nothing."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.end()
@@ -163,7 +183,7 @@ class McpServer:
                 connection.ended.result(_CLOSE)
 
     async def aclose(self) -> None:
-        """`close` without blocking."""
+        """Close the server as `close`, without blocking."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.end()
@@ -195,10 +215,18 @@ class McpServer:
     # -- calls -------------------------------------------------------------------------------------
 
     async def acall(self, name: str, values: JsonObject) -> Outcome:
-        """Call a tool by the name that the server has for it; cancelling cancels the call.
+        """Call a tool; cancelling this cancels the call.
 
-        Raises ConfigError where the server is not open, and what the package raises where the
-        protocol breaks down.
+        Args:
+            name: The server's own name for the tool.
+            values: The arguments.
+
+        Returns:
+            The output, and whether it is an error.
+
+        Raises:
+            ConfigError: The server is not open, or has ended. Errors of the protocol are raised as
+                the package raises them.
         """
         connection = self._open()
         if connection.ended.done():
@@ -210,9 +238,9 @@ class McpServer:
 
     @asynccontextmanager
     async def transport(self, forgotten: Callable[[], None]) -> AsyncIterator[Any]:
-        """The streams of messages to the server and back, as the package has them.
+        """Open the streams of messages to and from the server, as the package has them.
 
-        `forgotten` is called when a server does not know the session any more.
+        `forgotten` is called if the server does not know the session any more.
         """
         mcp = _library("mcp")
         if self.url is None:
@@ -220,11 +248,11 @@ class McpServer:
             parameters = mcp.StdioServerParameters(
                 command=program, args=rest, env=self._env, cwd=self._cwd
             )
-            # not sys.stderr: what a notebook or a test puts there is no file
+            # not sys.stderr: in a notebook or a test it is not a file
             async with mcp.stdio_client(parameters, errlog=sys.__stderr__) as streams:
                 yield streams
             return
-        httpx = _library("httpx2")  # which the package brings along
+        httpx = _library("httpx2")  # a dependency of the package
         connect = _library("mcp.client.streamable_http").streamable_http_client
         waits = httpx.Timeout(self.timeout, read=_READ)
 
@@ -243,7 +271,7 @@ class McpServer:
 
 
 class _Connection:
-    """One connection, from opening to closing, and the thread with the loop that it lives in."""
+    """One connection, from opening to closing, and the thread with its event loop."""
 
     def __init__(self, server: McpServer) -> None:
         self.server = server
@@ -252,14 +280,14 @@ class _Connection:
         self.ready: Future[None] = Future()
         self.ended: Future[None] = Future()
         for future in (self.ready, self.ended):
-            future.set_running_or_notify_cancel()  # whoever waits for it cannot cancel it
+            future.set_running_or_notify_cancel()  # from now on it cannot be cancelled
         self.revision = 0
         self._client: Any = None
         self._stop = asyncio.Event()
-        self._opened = asyncio.Event()  # a session is there
-        self._forgotten = asyncio.Event()  # by the server: the session is no more
-        self._again = asyncio.Event()  # somebody needs a new one
-        self._changed = asyncio.Event()  # the tools, says the server
+        self._opened = asyncio.Event()  # a session has begun
+        self._forgotten = asyncio.Event()  # the server does not know the session any more
+        self._again = asyncio.Event()  # a call needs a new session
+        self._changed = asyncio.Event()  # the server reports that its tools changed
         self._serving: asyncio.Future[None] | None = None
 
     def start(self) -> None:
@@ -267,7 +295,7 @@ class _Connection:
         threading.Thread(target=self._work, name="dragoman MCP", daemon=True).start()
 
     def end(self) -> None:
-        """Ask for its end; does not wait, and does no harm once it has ended."""
+        """Request the end without waiting; it may have ended already."""
         with suppress(RuntimeError):  # the loop is closed
             self.loop.call_soon_threadsafe(self._stop.set)
 
@@ -282,7 +310,7 @@ class _Connection:
             self.ended.set_result(None)
 
     async def _until_stopped(self) -> None:
-        """Serve until somebody asks for the end, also while the server is still being reached."""
+        """Serve until the end is requested, also while the server is still being reached."""
         serving = self._serving = asyncio.ensure_future(self._serve())
         stopping = asyncio.ensure_future(self._stop.wait())
         await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
@@ -293,12 +321,12 @@ class _Connection:
             await serving
 
     async def _serve(self) -> None:
-        """One session after the other: a server that forgets one is asked for the next."""
+        """Run one session after the other: if the server forgets one, the next is started."""
         while not self._stop.is_set():
             self._forgotten, self._again = asyncio.Event(), asyncio.Event()
             try:
                 await self._session()
-            except Exception:  # one that is no more may not end well either
+            except Exception:  # a forgotten session may fail to close
                 if self._stop.is_set() or not self._again.is_set():
                     raise
 
@@ -316,7 +344,7 @@ class _Connection:
                     await self._list()
 
     async def _next(self) -> str:
-        """What happens next: the end (`stop`), a session that is no more, or other tools."""
+        """Wait for the next event: the end (`stop`), a forgotten session, or changed tools."""
         events = {"stop": self._stop, "again": self._again, "changed": self._changed}
         waiting = {asyncio.ensure_future(event.wait()): name for name, event in events.items()}
         done, rest = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -336,15 +364,15 @@ class _Connection:
             self.revision += 1
 
     async def _hear(self, message: Any) -> None:
-        """What the server says unasked; a new list is fetched outside, for this must not wait."""
+        """Handle a notification; a new list is fetched elsewhere, because this must not wait."""
         if getattr(message, "method", "") == "notifications/tools/list_changed":
             self._changed.set()
 
     async def ask(self, name: str, values: JsonObject) -> Any:
-        """The package's result of a call; to be run in this loop.
+        """Return the package's result of a call; this runs in the connection's loop.
 
-        A server that does not know the session has not run the call: it is made again in a new
-        one.
+        A server that does not know the session has not run the call: it is repeated in a new
+        session.
         """
         client, forgotten = self._client, self._forgotten
         try:
@@ -359,14 +387,14 @@ class _Connection:
         await asyncio.wait((opened, self._serving), return_when=asyncio.FIRST_COMPLETED)
         opened.cancel()
         if self._serving.done():
-            await self._serving  # raises why the server cannot be reached any more
+            await self._serving  # raises the reason if the server cannot be reached any more
             raise ConfigError(f"{self.server!r} has ended by itself", code="mcp.closed")
         return await self._client.call_tool(name, values)
 
 
 @asynccontextmanager
 async def _listening(client: Any, changed: asyncio.Event) -> AsyncIterator[None]:
-    """Hear of other tools from servers of protocol 2026-07-28, which say so to subscribers only."""
+    """Subscribe to changes of tools; servers of protocol 2026-07-28 notify only subscribers."""
     listen = getattr(client, "listen", None)
     tools = getattr(getattr(client, "server_capabilities", None), "tools", None)
     if listen is None or not getattr(tools, "list_changed", False):
@@ -374,9 +402,9 @@ async def _listening(client: Any, changed: asyncio.Event) -> AsyncIterator[None]
         return
 
     async def follow() -> None:
-        with suppress(Exception):  # a server that has no subscriptions
+        with suppress(Exception):  # the server has no subscriptions
             async with listen(tools_list_changed=True) as events:
-                changed.set()  # what changed before the server knew of the subscription
+                changed.set()  # the tools may have changed before the subscription began
                 async for _ in events:
                     changed.set()
 
@@ -389,7 +417,13 @@ async def _listening(client: Any, changed: asyncio.Event) -> AsyncIterator[None]
 
 
 class McpTool:
-    """One tool of an MCP server; `name` is the server's name for it."""
+    """One tool of an MCP server; `name` is the server's name for it.
+
+    Args:
+        server: The server.
+        told: The tool as the server has listed it.
+        prefix: A text before the name.
+    """
 
     timeout: float | None = None
     errors: Errors | None = None
@@ -405,9 +439,18 @@ class McpTool:
         return f"McpTool({self.name!r}, {self.server!r})"
 
     def parse(self, call: ToolUseBlock) -> JsonObject:
-        """The arguments. Raises InvalidOutput with the path of everything that does not fit.
+        """Return the arguments of a call.
 
-        Without the extra `schema`, and where the schema is none that it takes, the server judges.
+        Without the extra `schema`, and if it cannot use the schema, only the server checks them.
+
+        Args:
+            call: The call.
+
+        Returns:
+            The arguments by name.
+
+        Raises:
+            InvalidOutput: Arguments do not fit; the error has the path of each.
         """
         values = read_arguments(call, self.tool)
         with suppress(ConfigError, InvalidMessage):
@@ -415,7 +458,14 @@ class McpTool:
         return values
 
     async def acall(self, values: JsonObject) -> Outcome:
-        """Call it."""
+        """Call the tool.
+
+        Args:
+            values: The arguments by name.
+
+        Returns:
+            The output, and whether it is an error.
+        """
         return await self.server.acall(self.name, values)
 
 
@@ -434,7 +484,7 @@ def _library(name: str) -> Any:
 
 
 def read_outcome(result: Any) -> Outcome:
-    """The outcome of an MCP result: text, images, sound, resources, structured content."""
+    """Read an MCP result: text, images, sound, resources, structured content."""
     blocks = [_block(item) for item in result.content]
     structured = result.structured_content
     texts = [block.text for block in blocks if type(block) is TextBlock]
@@ -446,9 +496,9 @@ def read_outcome(result: Any) -> Outcome:
 
 
 def _repeats_structured(structured: Json, texts: list[str]) -> bool:
-    """Whether the texts say the structured content already, as servers should have it.
+    """Return whether the texts repeat the structured content, as servers should do.
 
-    Servers of the official package wrap what is no object: `{"result": value}`.
+    Servers of the official package wrap a value that is not an object: `{"result": value}`.
     """
     values: list[Json] = []
     for text in texts:
@@ -471,7 +521,7 @@ def _block(item: Any) -> ContentBlock:
         case "resource_link":
             about = f"\n{item.description}" if item.description else ""
             return TextBlock(f"{item.title or item.name}: {item.uri}{about}")
-        case _:  # of a later protocol
+        case _:  # added by a later protocol
             return TextBlock(arguments(item.model_dump(mode="json", by_alias=True)))
 
 

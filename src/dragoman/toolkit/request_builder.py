@@ -1,9 +1,8 @@
 """RequestBuilder: messages and tools in, the JSON body of a request out.
 
-What the body looks like is a formatter's business, or that of a serializer, which says messages
-and tools as a chat API takes them, each by a method of its own. The shape of those is
-Agents-Flex's: a ChatConfig comes with every call and says what the model supports. A client gets
-nothing but the finished JSON.
+A formatter decides the form of the body, or a serializer, which has one method for messages and one
+for tools in the form of a chat API. Serializers have the interface of Agents-Flex: a ChatConfig
+comes with every call and lists what the model supports. A client gets only the finished JSON.
 """
 
 from __future__ import annotations
@@ -33,54 +32,96 @@ _NOTHING_SAID = ChatConfig()
 
 @runtime_checkable
 class MessageSerializer(Protocol):
-    """What a request builder needs of a serializer, whoever wrote it."""
+    """What a request builder needs of a serializer."""
 
     @abstractmethod
     def serialize_messages(self, messages: list[Msg], config: ChatConfig) -> list[JsonObject]:
-        """The messages as the API takes them."""
+        """Write messages in the form of the API.
+
+        Args:
+            messages: The messages.
+            config: What the model supports.
+
+        Returns:
+            The messages as JSON objects.
+        """
         ...
 
     @abstractmethod
     def serialize_tools(
         self, tools: list[Tool] | None, config: ChatConfig
     ) -> list[JsonObject] | None:
-        """The tools as the API takes them; None or empty where none are to be sent."""
+        """Write tools in the form of the API.
+
+        Args:
+            tools: The tools.
+            config: What the model supports.
+
+        Returns:
+            The tools as JSON objects; None or empty to send none.
+        """
         ...
 
 
 class ChatMessageSerializer(MessageSerializer, ABC):
-    """A base for serializers of one's own; `serialize_tools_of` comes with it.
+    """A base class for serializers; it adds `serialize_tools_of`.
 
-    An API that says more outside of its messages and tools (a system prompt at the top, say)
-    gets it from `further_fields`.
+    An API that has other fields than messages and tools (a system prompt at the top, for example)
+    gets them from `further_fields`.
     """
 
     def serialize_tools_of(
         self, user_message: Msg | None, config: ChatConfig
     ) -> list[JsonObject] | None:
-        """The tools that hang on a user message; without a message, or without tools, as None."""
+        """Write the tools that are attached to a user message.
+
+        Args:
+            user_message: The message; None has no tools.
+            config: What the model supports.
+
+        Returns:
+            The tools as JSON objects; None or empty to send none.
+        """
         attached = attached_tools(user_message)
         tools = None if attached is None else functions(attached, self)
         return self.serialize_tools(tools, config)
 
     def further_fields(self, messages: list[Msg], config: ChatConfig) -> JsonObject:
-        """More fields of the request's body; none, unless a subclass has some."""
+        """Return other fields of the request's body; a subclass may override it.
+
+        Args:
+            messages: The messages of the request.
+            config: What the model supports.
+
+        Returns:
+            The fields; none by default.
+        """
         return {}
 
 
 def attached_tools(message: Msg | None) -> list[Tool | ServerTool] | None:
-    """The tools in `metadata["tools"]` of a message; None if there is nothing of the kind.
+    """Return the tools in `metadata["tools"]` of a message; None if there are none.
 
     >>> attached_tools(None)
     >>> attached_tools(Msg.user("What time is it?", metadata={"tools": [Tool("now")]}))[0].name
     'now'
+
+    Args:
+        message: The message, or None.
+
+    Returns:
+        The tools.
     """
     attached = message.metadata.get("tools") if message is not None else None
     return None if attached is None else tools_of(attached)
 
 
 def functions(tools: Sequence[Tool | ServerTool], owner: object) -> list[Tool]:
-    """The tools, all of them functions. Raises ConfigError for one that a provider runs itself."""
+    """Return the tools if all of them are functions.
+
+    Raises:
+        ConfigError: One is a tool that a provider runs itself.
+    """
     if any(type(tool) is ServerTool for tool in tools):
         hint = "put them into the body, or build with a formatter"
         raise ConfigError(f"{type(owner).__name__} says nothing of server tools", hint=hint)
@@ -111,11 +152,16 @@ _FLEX = Vendor(
 
 
 class OpenAIChatMessageSerializer(ChatMessageSerializer):
-    """For Chat Completions and all who copy it: the right one unless the protocol is another.
+    """The serializer for Chat Completions and compatible APIs.
 
-    Text beside tool calls is left out (a loss), so that no model takes reasoning for an answer.
-    Media stand in user messages alone. Where a model takes images in base64 only, `fetch` reads
-    those that have a URL; the default reads local files and no network.
+    Text beside tool calls is left out (a loss), so that no model mistakes reasoning for an answer.
+    Only user messages have media.
+
+    Args:
+        model: The model, whose capabilities are looked up.
+        fetch: Reads media with a URL if the model takes images in base64 only; the default reads
+            local files and does not use the network.
+        policy: What happens with losses.
     """
 
     def __init__(
@@ -129,7 +175,14 @@ class OpenAIChatMessageSerializer(ChatMessageSerializer):
         self._formatters: dict[ChatConfig, WireFormatter] = {}
 
     def formatter(self, config: ChatConfig = _NOTHING_SAID) -> WireFormatter:
-        """The formatter behind the serializer, for a model that supports what `config` says."""
+        """Return the formatter that does the work, for a model that supports what `config` lists.
+
+        Args:
+            config: What the model supports.
+
+        Returns:
+            A formatter.
+        """
         if config not in self._formatters:
             self._formatters[config] = WireFormatter(wire(_FLEX), can=config, **self._options)
         return self._formatters[config]
@@ -137,13 +190,34 @@ class OpenAIChatMessageSerializer(ChatMessageSerializer):
     def serialize_messages(
         self, messages: list[Msg], config: ChatConfig = _NOTHING_SAID
     ) -> list[JsonObject]:
-        """The `messages` of a request. Raises NotMessages, WriteError, LossRefused."""
+        """Write the `messages` of a request.
+
+        Args:
+            messages: The messages.
+            config: What the model supports.
+
+        Returns:
+            The messages as JSON objects.
+
+        Raises:
+            NotMessages: The list holds something that is not a Msg.
+            WriteError: A message cannot be written.
+            LossRefused: The policy refuses a loss.
+        """
         return self.formatter(config).format_sync(messages)
 
     def serialize_tools(
         self, tools: Sequence[ToolLike] | None, config: ChatConfig = _NOTHING_SAID
     ) -> list[JsonObject] | None:
-        """Function tools; None if there are none or if the model takes none (a loss)."""
+        """Write function tools.
+
+        Args:
+            tools: The tools.
+            config: What the model supports.
+
+        Returns:
+            The tools as JSON objects; None if there are none, or if the model takes none (a loss).
+        """
         return self.formatter(config).format_tools(tools) or None
 
 
@@ -154,9 +228,13 @@ class RequestBuilder:
     >>> body
     {'model': 'gpt-5.6', 'messages': [{'role': 'user', 'content': 'Hi'}]}
 
-    `config` says what the model supports, for every request or for one. Tools are those given,
-    else those of the ChatRequest, else those in `metadata["tools"]` of the last user message;
-    without any, the body has no `tools`.
+    Args:
+        serializer: A formatter or a serializer; None is one for Chat Completions.
+        model: The model of requests that name none.
+        config: What the model supports, for every request that has no `config` of its own.
+
+    Raises:
+        ConfigError: `serializer` is neither.
     """
 
     def __init__(
@@ -186,7 +264,27 @@ class RequestBuilder:
         stream: bool = False,
         options: Options | Mapping[str, Any] | None = None,
     ) -> JsonObject:
-        """The body. Raises NotMessages, InvalidMessage, WriteError, LossRefused, ConfigError."""
+        """Build the body of a request.
+
+        Args:
+            messages: The messages, or a ChatRequest.
+            tools: The tools; without them, those of the ChatRequest, or else those in
+                `metadata["tools"]` of the last user message. Without any, the body has no `tools`.
+            model: The model; None is the builder's.
+            config: What the model supports; None is the builder's.
+            stream: Whether the answer is streamed.
+            options: How to generate.
+
+        Returns:
+            The JSON body.
+
+        Raises:
+            NotMessages: The list holds something that is not a Msg.
+            InvalidMessage: A tool or an option is wrong.
+            WriteError: The request cannot be written.
+            LossRefused: The policy refuses a loss.
+            ConfigError: The serializer does not support something in the request.
+        """
         return self.write(
             messages, tools=tools, model=model, config=config, stream=stream, options=options
         ).body
@@ -201,7 +299,19 @@ class RequestBuilder:
         stream: bool = False,
         options: Options | Mapping[str, Any] | None = None,
     ) -> Written:
-        """The same with its losses and, where a formatter writes it, its path and headers."""
+        """Build a request with its losses and, if a formatter writes it, its path and headers.
+
+        Args:
+            messages: The messages, or a ChatRequest.
+            tools: The tools, as for `build`.
+            model: The model; None is the builder's.
+            config: What the model supports; None is the builder's.
+            stream: Whether the answer is streamed.
+            options: How to generate.
+
+        Returns:
+            The request. Raises what `build` raises.
+        """
         config = config or self.config or _NOTHING_SAID
         if not isinstance(messages, ChatRequest):
             messages = ChatRequest(messages_of(messages))
@@ -225,7 +335,7 @@ class RequestBuilder:
     def _serialize_request(
         self, request: ChatRequest, config: ChatConfig, user: Msg | None
     ) -> JsonObject:
-        """Messages, tools if there are any, options. `user`: the message that brings the tools."""
+        """Return messages, tools if any, and options; `user` is the message with attached tools."""
         serializer = self.serializer
         for name in ("tool_choice", "response_format", "extras"):
             if getattr(request, name) is not None:
@@ -252,7 +362,7 @@ class RequestBuilder:
     ) -> list[JsonObject] | None:
         serializer = self.serializer
         if isinstance(serializer, FormatterBase):
-            # such a formatter knows messages alone; AgentScope's clients take tools in this form
+            # such a formatter writes messages only; AgentScope's clients take tools in this form
             tools = functions(request.tools, serializer)
             return OpenAIChatMessageSerializer().serialize_tools(tools, config)
         if user is not None and isinstance(serializer, ChatMessageSerializer):
@@ -274,7 +384,7 @@ def _format_messages(formatter: FormatterBase, msgs: list[Msg]) -> list[JsonObje
 
 
 def _able(formatter: WireFormatter, config: ChatConfig) -> WireFormatter:
-    """The formatter for a model that supports what `config` says."""
+    """Return the formatter for a model that supports what `config` lists."""
     changes = config.changes()
     if not changes:
         return formatter
@@ -285,7 +395,7 @@ def _able(formatter: WireFormatter, config: ChatConfig) -> WireFormatter:
 
 
 def _is_unchanged(serializer: OpenAIChatMessageSerializer) -> bool:
-    """Whether no subclass says messages, tools or further fields its own way."""
+    """Return whether no subclass overrides how messages, tools or further fields are written."""
     cls, base = type(serializer), OpenAIChatMessageSerializer
     names = ("serialize_messages", "serialize_tools", "serialize_tools_of", "further_fields")
     return all(getattr(cls, name) is getattr(base, name) for name in names)

@@ -1,6 +1,6 @@
-"""What a tool gave, as the output of a result: text, content blocks, or JSON as text.
+"""The output of a tool as that of a result: text, content blocks, or JSON as text; and its errors.
 
-And what went wrong, as a text that the model can act on. Runs nothing.
+An error becomes a text from which the model can correct its call. Nothing here runs a tool.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from ..text.json_text import arguments, loads
 from ..text.redaction import mask
 
 Output: TypeAlias = str | list[ContentBlock]
-_SHOWN = (Block, bytes, bytearray)  # a list that holds one of them is a list of blocks
+_SHOWN = (Block, bytes, bytearray)  # a list with one of these is a list of blocks
 _LONGEST = 2000  # characters of an error: the text of an exception may hold a whole page
-_SHORT = 80  # characters of a text among others that is never shortened
+_SHORT = 80  # characters; a shorter text among others is never shortened
 _MEDIA: dict[str, type[ImageBlock | AudioBlock | VideoBlock]] = {
     "image": ImageBlock,
     "audio": AudioBlock,
@@ -39,9 +39,10 @@ _MEDIA: dict[str, type[ImageBlock | AudioBlock | VideoBlock]] = {
 
 @dataclass(frozen=True, slots=True)
 class EndTurn:
-    """What a tool returns whose output is the reply of the agent: no model is asked again.
+    """Returned by a tool whose output is the reply of the agent, without another call of the model.
 
-    `value` is what it would have returned else.
+    Attributes:
+        value: What the tool returns otherwise.
     """
 
     value: Any
@@ -49,10 +50,12 @@ class EndTurn:
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """What became of one call: the message that answers it, and what the agent makes of it.
+    """The result of one call.
 
-    `ends_turn`: the output is the agent's reply. `error` is to be raised once all calls of the
-    answer have their results: it ends the run.
+    Attributes:
+        msg: The tool message.
+        ends_turn: Whether the output is the agent's reply.
+        error: An error that ends the run, to be raised when all calls of the answer have results.
     """
 
     msg: Msg
@@ -61,17 +64,21 @@ class CallResult:
 
 
 class Outcome(NamedTuple):
-    """How a call ended: its output, and whether that tells of an error."""
+    """The output of a call, and whether it is an error."""
 
     output: Output
     is_error: bool = False
 
     def message(self, call: ToolUseBlock) -> Msg:
-        """The message that answers the call. Raises InvalidMessage for blocks that are wrong."""
+        """Return the message that answers the call.
+
+        Raises:
+            InvalidMessage: A block is wrong.
+        """
         return Msg.tool(call.id, self.output, call.name, self.is_error)
 
     def shorten(self, most: int | None) -> tuple[Outcome, int]:
-        """(the outcome with no more text than that, how many characters are left out of it)."""
+        """Return (the outcome with at most `most` characters, how many were left out)."""
         if isinstance(self.output, str):
             size = len(self.output)
         else:
@@ -82,7 +89,7 @@ class Outcome(NamedTuple):
             return self._replace(output=_ends(self.output, most)), size - most
         cut: list[ContentBlock] = []
         gone = 0
-        for block in self.output:  # each text by its share, so that the last ones are told of, too
+        for block in self.output:  # each by its share, so the last ones remain, too
             if type(block) is not TextBlock or len(block.text) <= _SHORT:
                 cut.append(block)
                 continue
@@ -93,7 +100,7 @@ class Outcome(NamedTuple):
 
 
 def _ends(text: str, most: int) -> str:
-    """The beginning and the end of a text, which tell most of a log, a table or a page."""
+    """Return the beginning and end of a text, the useful parts of a log, a table or a page."""
     if len(text) <= most:
         return text
     tail = most // 2
@@ -102,10 +109,13 @@ def _ends(text: str, most: int) -> str:
 
 
 def make_output(value: Any) -> Output:
-    """The output that a returned value makes.
+    """Return the output for a returned value.
 
-    Text and content blocks stay as they are, None is no text, bytes become the medium that their
-    first bytes tell, and everything else its JSON text. Raises InvalidMessage for what is no JSON.
+    Text and content blocks are returned as they are, None is an empty text, bytes become a medium
+    of the type that their first bytes show, and other values their JSON text.
+
+    Raises:
+        InvalidMessage: The value cannot be written as JSON.
     """
     if value is None:
         return ""
@@ -134,13 +144,13 @@ def _blocks(values: Sequence[Any]) -> list[ContentBlock]:
 
 
 def media_block(source: Base64Source, title: str | None = None) -> MediaBlock:
-    """The block that shows a medium: an image, sound or video by its type, else a document."""
+    """Return the block for a medium: an image, sound or video by its type, else a document."""
     block = _MEDIA.get(source.media_type.partition("/")[0], DocumentBlock)
     return block(source, title)
 
 
 def json_text(value: Any) -> str:
-    """The value's JSON text; of dataclasses, models, dates and the like with the extra `tools`."""
+    """Return the value's JSON text; with the extra `tools` also of dataclasses and the like."""
     try:
         return arguments(value)
     except InvalidMessage:
@@ -163,7 +173,7 @@ def _no_json(value: Any) -> InvalidMessage:
 
 
 def error_text(error: BaseException) -> str:
-    """The text of an exception; none where it cannot be made, as its class is somebody's own."""
+    """Return the text of an exception; empty if its class fails to produce one."""
     try:
         return str(error).strip()
     except Exception:  # noqa: BLE001  # whatever a `__str__` may raise
@@ -171,7 +181,7 @@ def error_text(error: BaseException) -> str:
 
 
 def failure(error: BaseException) -> Outcome:
-    """The outcome of a call that raised: the type of the error and its text, and no traceback."""
+    """Return the outcome of a call that raised: type and text of the error, no traceback."""
     text = mask(error_text(error))
     if not isinstance(error, DragomanError):
         name = type(error).__name__

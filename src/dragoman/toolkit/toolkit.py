@@ -1,7 +1,7 @@
-"""Toolkit: the tools of a program, and what runs the calls that a model makes of them.
+"""Toolkit: the tools of a program, and the running of the calls that a model makes.
 
-Results come in the order of the calls, and nothing that a tool raises breaks the loop: it becomes
-a result that tells of an error, so that the model can do better.
+Results have the order of the calls. An exception of a tool does not break the loop: it becomes an
+error result, so that the model can correct itself.
 """
 
 from __future__ import annotations
@@ -40,23 +40,30 @@ ToolSource: TypeAlias = (
 
 @explains_keywords({"functions": "tools", "max_workers": "threads"}, OF_TOOLKITS)
 class Toolkit(metaclass=ExplainsNames):
-    """Tools by name, and the calls of them.
-
-    `tools` are functions (sync or async), what `@tool` made of some, pydantic models, dataclasses
-    and TypedDicts (whose calls are their arguments), open MCP servers, and neutral `Tool`s, whose
-    calls somebody else runs. `parallel`: the calls of one answer run at once. `timeout` is that of
-    each call, in seconds, unless the tool has its own. Sync functions run in threads, at most
-    `threads` at once; with 0 they run in the thread of whoever calls, where no timeout ends them.
-    `errors` says what becomes of what a tool raises: the model reads it (`report`), or only that
-    the call has failed (`hide`, the log has the rest), or ToolFailed ends the run (`raise`).
-    `max_output`: characters of a result; of a longer one the model reads the beginning and the
-    end, and each request that it goes out with names the loss `result.shortened`.
+    """Tools by name, and the running of their calls.
 
     >>> def double(n: int) -> int:
     ...     return 2 * n
     >>> toolkit = Toolkit([double])
     >>> toolkit.run([ToolUseBlock("1", "double", {"n": 4})])[0].blocks[0].output
     '8'
+
+    Args:
+        tools: Functions (sync or async), results of `@tool`, pydantic models, dataclasses and
+            TypedDicts (whose calls are their arguments), open MCP servers, and neutral `Tool`s,
+            whose calls are run elsewhere.
+        parallel: Whether the calls of one answer run at the same time.
+        timeout: Seconds that each call may take, unless the tool has its own timeout.
+        threads: How many sync functions may run at once (None: any number); with 0 they run in
+            the thread of the caller, where no timeout ends them.
+        errors: What happens with an exception of a tool: the model gets it (`report`), the model
+            gets no details (`hide`, the log has them), or ToolFailed ends the run (`raise`).
+        max_output: The most characters of a result. Of a longer one the model gets the beginning
+            and the end, and each request with it has the loss `result.shortened`.
+
+    Raises:
+        ConfigError: Two tools have the same name, or a setting is wrong.
+        InvalidMessage: One of the tools is not a tool, or has no schema.
     """
 
     def __init__(
@@ -87,14 +94,14 @@ class Toolkit(metaclass=ExplainsNames):
         self.max_output = max_output
         self._runnable: dict[str, Runnable] = {}
         self._tools: dict[str, Tool] = {}
-        self._servers: dict[McpServer, int] = {}  # and the revision of their tools that is here
+        self._servers: dict[McpServer, int] = {}  # and the revision of their tools that was added
         self.add(*tools)
 
     # -- which tools there are ---------------------------------------------------------------------
 
     @property
     def tools(self) -> list[Tool]:
-        """What the model is told of them: `ChatRequest(messages, tools=toolkit.tools)`."""
+        """The tools for a request: `ChatRequest(messages, tools=toolkit.tools)`."""
         self._refresh()
         return list(self._tools.values())
 
@@ -111,10 +118,14 @@ class Toolkit(metaclass=ExplainsNames):
         return f"Toolkit({', '.join(self._tools)})"
 
     def add(self, *tools: ToolSource) -> None:
-        """Add tools; of an MCP server all that it has.
+        """Add tools; all tools of an MCP server. If one is wrong, nothing is added.
 
-        Raises ConfigError for a name that is there already or if a library is missing,
-        InvalidMessage for what is no tool or has no schema. Then nothing was added.
+        Args:
+            *tools: Tools of any form that `Toolkit` takes.
+
+        Raises:
+            ConfigError: The name is in use, or a library is missing.
+            InvalidMessage: One is not a tool, or has no schema.
         """
         found: dict[str, tuple[Tool, Runnable | None]] = {}
         for i, value in enumerate(tools):
@@ -134,7 +145,7 @@ class Toolkit(metaclass=ExplainsNames):
         self._servers |= {server: server.revision for server in servers}
 
     def _refresh(self) -> None:
-        """Have the tools that open servers have now, once they have said that others are there."""
+        """Update the tools of open servers that have reported a change."""
         for server, seen in [*self._servers.items()]:
             if not server.is_open or server.revision == seen:
                 continue
@@ -154,7 +165,14 @@ class Toolkit(metaclass=ExplainsNames):
                     _log.warning("the new tool %s of %r has the name of another", name, server)
 
     def remove(self, name: str) -> None:
-        """Take a tool out. Raises ConfigError for a name that is not there."""
+        """Remove a tool.
+
+        Args:
+            name: The name of the tool.
+
+        Raises:
+            ConfigError: There is no such tool.
+        """
         if name not in self._tools:
             raise ConfigError(
                 f"there is no tool {name}", hint=self._describe_tools(), code="toolkit.unknown"
@@ -175,9 +193,17 @@ class Toolkit(metaclass=ExplainsNames):
         func_description: str | None = None,
         json_schema: JsonObject | None = None,
     ) -> None:
-        """Add a function, as AgentScope says it; `preset_kwargs` the model neither sees nor sets.
+        """Add a function, with AgentScope's arguments.
 
-        `json_schema` is a whole function tool: `{"function": {"name", "description", ...}}`.
+        Args:
+            tool_func: The function.
+            preset_kwargs: Arguments that the model neither sees nor sets.
+            func_description: What it does; None is the function's docstring.
+            json_schema: A whole function tool: `{"function": {"name", "description", ...}}`.
+
+        Raises:
+            ConfigError: The name is in use, or a library is missing.
+            InvalidMessage: It is not a tool, or has no schema.
         """
         said = None if json_schema is None else Tool.of(json_schema)
         self.add(
@@ -193,12 +219,16 @@ class Toolkit(metaclass=ExplainsNames):
         )
 
     def remove_tool_function(self, tool_name: str) -> None:
-        """Take a tool out, as AgentScope says it; one that is not there is no error."""
+        """Remove a tool, as in AgentScope; it is not an error if there is none.
+
+        Args:
+            tool_name: The name of the tool.
+        """
         if tool_name in self:
             self.remove(tool_name)
 
     def get_json_schemas(self) -> list[JsonObject]:
-        """The tools as Chat Completions takes them, which AgentScope's models are given."""
+        """Return the tools in the form of Chat Completions, which AgentScope's models take."""
         empty: JsonObject = {"type": "object", "properties": {}}
         return [
             {
@@ -215,13 +245,20 @@ class Toolkit(metaclass=ExplainsNames):
     # -- calls -------------------------------------------------------------------------------------
 
     def pending(self, calls: Sequence[ToolUseBlock]) -> list[ToolUseBlock]:
-        """The calls that `run` leaves alone: of tools that are known here and run elsewhere."""
+        """Return the calls that `run` leaves out: those of known tools that are run elsewhere.
+
+        Args:
+            calls: The calls of an answer.
+
+        Returns:
+            A new list.
+        """
         return self._sort_calls(calls)[1]
 
     def _sort_calls(
         self, calls: Sequence[ToolUseBlock]
     ) -> tuple[list[ToolUseBlock], list[ToolUseBlock]]:
-        """(the calls that are answered here, those that somebody else runs), each in order."""
+        """Return (the calls answered here, the calls run elsewhere), each in order."""
         self._refresh()
         mine: list[ToolUseBlock] = []
         others: list[ToolUseBlock] = []
@@ -235,10 +272,16 @@ class Toolkit(metaclass=ExplainsNames):
         return mine, others
 
     def parse(self, call: ToolUseBlock) -> Any:
-        """The arguments of a call, checked and as their types; nothing is run.
+        """Return the checked arguments of a call, converted to their types; nothing is run.
 
-        Keyword arguments for a function, an instance for a type. Raises InvalidOutput for an
-        unknown tool, and for arguments that do not fit.
+        Args:
+            call: The call.
+
+        Returns:
+            Keyword arguments for a function, an instance for a type.
+
+        Raises:
+            InvalidOutput: The tool is not known, or arguments do not fit.
         """
         runnable = self._runnable.get(call.name)
         if runnable is None:
@@ -249,12 +292,20 @@ class Toolkit(metaclass=ExplainsNames):
     def run(
         self, calls: Sequence[ToolUseBlock], *, deps: Any = None, messages: Sequence[Msg] = ()
     ) -> list[Msg]:
-        """Run the calls and wait: a tool message for each, in their order.
+        """Run calls and wait for all of them.
 
-        `deps` and `messages`, the conversation, are what tools find in their ToolContext. Calls of
-        neutral `Tool`s are left out, see `pending`. Where an event loop runs already, `arun` is the
-        better one: this blocks it. Raises ToolFailed, once all calls have ended, where a tool ends
-        the run.
+        Within an event loop, `arun` is better: this blocks the loop.
+
+        Args:
+            calls: The calls of an answer. Those of neutral `Tool`s are left out, see `pending`.
+            deps: A value of the program that tools find in their ToolContext.
+            messages: The conversation, for the ToolContext.
+
+        Returns:
+            A tool message for each call, in order.
+
+        Raises:
+            ToolFailed: A tool ends the run; raised when all calls have ended.
         """
         if not self._sort_calls(calls)[0]:
             return []
@@ -270,7 +321,21 @@ class Toolkit(metaclass=ExplainsNames):
     async def arun(
         self, calls: Sequence[ToolUseBlock], *, deps: Any = None, messages: Sequence[Msg] = ()
     ) -> list[Msg]:
-        """`run` without blocking. Cancelling it cancels the calls; of threads, only the waiting."""
+        """Run calls as `run` does, without blocking.
+
+        Cancelling it cancels the calls; threads run on, only the waiting for them ends.
+
+        Args:
+            calls: The calls of an answer. Those of neutral `Tool`s are left out, see `pending`.
+            deps: A value of the program that tools find in their ToolContext.
+            messages: The conversation, for the ToolContext.
+
+        Returns:
+            A tool message for each call, in order.
+
+        Raises:
+            ToolFailed: A tool ends the run; raised when all calls have ended.
+        """
         mine, _ = self._sort_calls(calls)
         limit = asyncio.Semaphore(self.threads) if self.threads else None
         about = [ToolContext(deps, call, messages) for call in mine]
@@ -287,9 +352,15 @@ class Toolkit(metaclass=ExplainsNames):
         return results
 
     async def acall(self, context: ToolContext[Any]) -> CallResult:
-        """Run the one call of a context, which its tool may ask for; raises nothing of the tool's.
+        """Run the one call of a context; exceptions of the tool are part of the result.
 
-        For loops of one's own: they raise `CallResult.error` once all calls have ended.
+        An agent loop of a program raises `CallResult.error` when all calls have ended.
+
+        Args:
+            context: The call, and what its tool may ask for.
+
+        Returns:
+            The result.
         """
         return await self._result(context, None)
 
@@ -310,8 +381,8 @@ class Toolkit(metaclass=ExplainsNames):
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            return self._report_failure(call, error)  # the tool has cancelled itself
-        except InvalidOutput as error:  # the model's fault, and not the tool's
+            return self._report_failure(call, error)  # the tool cancelled itself
+        except InvalidOutput as error:  # a fault of the model, not of the tool
             return CallResult(failure(error).message(call))
         except BaseException as error:  # noqa: BLE001  # a tool may raise anything
             _log.info("the tool %s has failed", call.name, exc_info=error)
@@ -321,7 +392,7 @@ class Toolkit(metaclass=ExplainsNames):
         errors: Errors = self._setting(call, "errors")
         outcome = failure(error) if errors == "report" else Outcome(_HIDDEN, is_error=True)
         msg = outcome.message(call)
-        if isinstance(error, ToolFailed):  # the tool knows what it does
+        if isinstance(error, ToolFailed):  # raised by the tool on purpose
             ended = error
             msg = failure(error).message(call)
         elif errors == "raise":
@@ -340,7 +411,7 @@ class Toolkit(metaclass=ExplainsNames):
     async def _outcome(
         self, context: ToolContext[Any], limit: asyncio.Semaphore | None
     ) -> tuple[Outcome, bool]:
-        """(how the call ended, whether that ends the turn)."""
+        """Return (the outcome of the call, whether it ends the turn)."""
         call = context.call
         parsed = self.parse(call)
         runnable = self._runnable[call.name]
@@ -362,7 +433,7 @@ class Toolkit(metaclass=ExplainsNames):
         return Outcome(output), ends or runnable.ends_turn
 
     async def _call_function(self, function: Callable[[], Any], seconds: float | None) -> Any:
-        """What a sync function returns, called in a thread unless there shall be none."""
+        """Call a sync function, in a thread unless `threads` is 0."""
         if self.threads == 0:
             value = function()
         else:
@@ -373,9 +444,17 @@ class Toolkit(metaclass=ExplainsNames):
 
 
 def toolkit_of(values: Any) -> tuple[Toolkit, list[ServerTool]]:
-    """(the tools that run here or elsewhere, those that the provider runs) of a list of tools.
+    """Sort a list of tools by who runs them.
 
-    Raises ConfigError for what is no list, and what `Toolkit` raises.
+    Args:
+        values: Tools of any form, a Toolkit, or None for none.
+
+    Returns:
+        (a Toolkit of the tools that run here or elsewhere, the tools that the provider runs).
+
+    Raises:
+        ConfigError: This is not a list, or two tools have the same name.
+        InvalidMessage: One of the values is not a tool, or has no schema.
     """
     if isinstance(values, Toolkit):
         return values, []
@@ -388,23 +467,23 @@ def toolkit_of(values: Any) -> tuple[Toolkit, list[ServerTool]]:
 
 
 async def _within(seconds: float | None, waiting: Awaitable[Any]) -> Any:
-    """What is awaited. Raises TimeoutError, which says how long was waited."""
+    """Await a value. Raises TimeoutError, which names the seconds."""
     scope = asyncio.timeout(seconds)
     try:
         async with scope:
             return await waiting
     except TimeoutError as error:
         if not scope.expired():
-            raise  # the tool's own
+            raise  # raised by the tool itself
         text = f"the call took longer than {seconds:g} seconds and was given up"
         raise TimeoutError(text) from error
 
 
 async def _in_thread(function: Callable[[], Any]) -> tuple[Any, Exception | None]:
-    """What the function returned or raised, in a thread of its own that sees our context.
+    """Run a function in a new thread with this context; return its result, or its exception.
 
-    A thread cannot be ended from outside, so it must not hold up the end of the program either:
-    those of an executor would.
+    A thread cannot be ended from outside, and must not delay the end of the program, as threads of
+    an executor would.
     """
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[tuple[Any, Exception | None]] = loop.create_future()
@@ -416,10 +495,10 @@ async def _in_thread(function: Callable[[], Any]) -> tuple[Any, Exception | None
             outcome = context.run(function), None
         except BaseException as error:  # noqa: BLE001  # raised again where it is waited for
             if not isinstance(error, Exception) or isinstance(error, StopIteration):
-                # these would end the loop there, or its coroutine, and not the call
+                # these would end the event loop or its coroutine, not the call
                 error = RuntimeError(f"{type(error).__name__}: {error_text(error)}")
             outcome = None, error
-        with suppress(RuntimeError):  # nobody waits any more, and the loop is closed
+        with suppress(RuntimeError):  # the caller has gone, and the loop is closed
             loop.call_soon_threadsafe(settle, outcome)
 
     def settle(outcome: tuple[Any, Exception | None]) -> None:
@@ -431,11 +510,11 @@ async def _in_thread(function: Callable[[], Any]) -> tuple[Any, Exception | None
 
 
 def _entries(value: Any, path: str) -> list[tuple[Tool, Runnable | None]]:
-    """The tools that a value stands for, each with what runs it here, if anything does."""
+    """Return the tools that a value means, each with what runs it here, if anything does."""
     if isinstance(value, Toolkit):
         return [(said, value._runnable.get(said.name)) for said in value.tools]
     if isinstance(value, Mapping):
-        for key in ("functionDeclarations", "function_declarations"):  # Gemini's, several in one
+        for key in ("functionDeclarations", "function_declarations"):  # Gemini
             if isinstance(declared := value.get(key), list):
                 return [entry for one in declared for entry in _entries(one, path)]
         kind = value.get("type")
