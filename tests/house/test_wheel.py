@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email.message
 import email.parser
+import re
 import subprocess
 import sys
 import zipfile
@@ -42,6 +43,15 @@ def test_the_wheel_holds_the_package_its_types_and_its_license(wheel: Path) -> N
     assert {path.relative_to(PACKAGE.parent).as_posix() for path in static.iterdir()} <= names
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"dragoman"}
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
+
+
+def test_what_uploads_a_release_knows_the_metadata(wheel: Path) -> None:
+    """The action carries its own twine; from 1.14.2 on that is 7, the first to know 2.5."""
+    workflow = (ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8")
+    used = re.search(r"gh-action-pypi-publish@[0-9a-f]{40}  # v(\d+)\.(\d+)\.(\d+)", workflow)
+    assert used is not None
+    knows = "2.5" if tuple(map(int, used.groups())) >= (1, 14, 2) else "2.4"
+    assert metadata(wheel)["Metadata-Version"] <= knows
 
 
 def test_the_core_depends_on_the_two_libraries_of_the_cli(wheel: Path) -> None:
