@@ -199,7 +199,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         tools: Sequence[Tool | ServerTool] = req.tools
         if tools or req.tool_choice is not None:
             tools, caps = offered_tools(req, caps, report)
-            tools = fit_tools(tools, caps, report)
+            tools = self._fit_tools(tools, req, name, caps, style, report)
         try:
             req = adopt_kin(req, self.room, caps, report)
             prepared, http = self._prepare_and_write(req, name, tools, caps, style, report)
@@ -342,6 +342,24 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         return read.issuer in own | self.can().reads or (
             home is None and {read.issuer, self._issuer} <= openai
         )
+
+    def _fit_tools(
+        self,
+        tools: Sequence[Tool | ServerTool],
+        req: ChatRequest,
+        model: str,
+        caps: Capabilities,
+        style: FormatStyle,
+        report: Report,
+    ) -> Sequence[Tool | ServerTool]:
+        """The tools that the model takes; all of them if they go back as this wire read them."""
+        if req.read is None or not self._still_read(req.read, model, style):
+            return fit_tools(tools, caps, report)
+        trial = report.trial()
+        fits = fit_tools(tools, caps, trial) is tools and not trial.kinds
+        if fits or "tools" in req.read.kept(req.asks()):
+            return tools
+        return fit_tools(tools, caps, report)
 
     def _still_read(self, read: AsRead, model: str, style: FormatStyle) -> bool:
         """Whether this wire read the request, for the same model and in the same style."""
