@@ -1,6 +1,7 @@
-"""AgentScope's hooks: which of them a class overrides, the grouping that calls them, and a driver.
+"""The bases of formatters, AgentScope's hooks, and a driver for synchronous callers.
 
-`drive` runs a coroutine that never suspends, so that one body serves sync and async callers.
+The formatters group messages and call the hooks that a class overrides. `drive` runs a coroutine
+that never suspends, so that one body serves sync and async callers.
 """
 
 from __future__ import annotations
@@ -453,13 +454,13 @@ class TruncatedFormatterBase(FormatterBase[JsonObject]):
         return {"role": "system", "content": texts}
 
     async def _format_tool_sequence(self, msgs: list[Msg]) -> list[JsonObject]:
-        """A run of tool calls and results; a subclass says how."""
+        """Format a run of tool calls and results; a subclass overrides it."""
         raise ConfigError(f"{type(self).__name__} must override _format_tool_sequence")
 
     async def _format_agent_message(
         self, msgs: list[Msg], is_first: bool = True
     ) -> list[JsonObject]:
-        """A run of conversation, perhaps of several speakers; a subclass says how."""
+        """Format a run of conversation, perhaps of several speakers; a subclass overrides it."""
         raise ConfigError(f"{type(self).__name__} must override _format_agent_message")
 
 

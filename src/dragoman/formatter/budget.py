@@ -57,7 +57,7 @@ class DifferenceTally:
             counted = await count_each(self._counter, texts, self._sync)
             figures = [*self._figures[:head], *counted, *self._figures[len(first) - tail :]]
         tokens = max(0, self._counter.overhead(self._tools) + sum(figures))
-        # with those of each message where one formatted message says one of them
+        # with those of each message where each has one formatted message
         return Counted(tokens, figures) if len(figures) == messages else tokens
 
 

@@ -84,7 +84,7 @@ class Cuts:
         self._earlier = FinalPart()
 
     def strategy(self, formatter: RequestFormatter, msgs: list[Msg], schemas: Tools) -> Truncation:
-        """The formatter's strategy, or one that says the same of these messages with less work."""
+        """The formatter's strategy, or one that finds the same cut of these messages faster."""
         strategy = formatter.truncate
         # thinking that a cut unbinds is left out, so that a longer history may take less
         shrinks = formatter.can.binding == "none" and decomposes(formatter.token_counter)

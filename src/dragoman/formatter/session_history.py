@@ -150,7 +150,7 @@ def begins_turn(msgs: list[Msg], i: int, style: FormatStyle) -> bool:
 
 
 def _role(m: Msg) -> int | None:
-    """Who says the message; None where it must be cut, or is unusual in another way."""
+    """The role of the message; None where it must be split, or is unusual in another way."""
     content = m.content
     role = survey.ROLES[m.role]
     if type(content) is str:

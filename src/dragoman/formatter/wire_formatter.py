@@ -195,7 +195,7 @@ class AnswerFormatter(RequestFormatter):
 def _drop_lead(msg: Msg, lead: str) -> None:
     """Take the speaker's own tag from the start of an answer, which models copy from the history.
 
-    `Friday: Hello` says who speaks, as the lines of the history do; the name says it here.
+    `Friday: Hello` names the speaker, as the lines of the history do; here the field `name` does.
     """
     first = next((block for block in msg.blocks if type(block) is TextBlock), None)
     head = lead.strip()

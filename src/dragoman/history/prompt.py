@@ -73,7 +73,7 @@ class SystemPrompt:
         return text
 
     def describes(self, supported: bool) -> bool:
-        """Tell whether the text lists the tools.
+        """Decide whether the text lists the tools.
 
         Args:
             supported: Whether the model takes tools in the request's own field.

@@ -381,8 +381,8 @@ def _shift_citation(citation: Citation, offset: int, indexes: list[int]) -> Cita
 class Rewrite(Protocol):
     """Any rewrite of a history: messages and a Report in, messages out.
 
-    It may have a `lookback`: how many of the last messages it writes otherwise once the history
-    goes on (none if it does not say so).
+    It may have an attribute `lookback`: how many of the last messages it may write otherwise when
+    the history goes on; without it, none.
     """
 
     def __call__(self, msgs: list[Msg], report: Report, /) -> list[Msg]:

@@ -106,7 +106,7 @@ def _without_frame(parts: list[str | ContentBlock], by: ByName) -> list[str | Co
 def _after_opening(text: str, by: ByName) -> str:
     opening = by.heading + by.opening
     if not text.startswith(opening):
-        opening = by.opening  # whatever was said before it
+        opening = by.opening  # any text may come before it
     _, separator, text_after = text.partition(opening) if opening else ("", "x", text)
     if not separator:
         raise _no_frame("begin", by.opening)
@@ -188,7 +188,7 @@ class _SpeechReader:
             self.said.append(("", []))
         name, blocks = self.said[-1]
         if self.by.tag_media and name and blocks == [""]:
-            blocks.clear()  # the line only said whose the medium is
+            blocks.clear()  # the line only names the speaker of the medium
         blocks.append(block)
 
     def messages(self) -> list[Msg]:
@@ -228,7 +228,7 @@ class _SpeechReader:
     def _add_speech(self, name: str, text: str) -> None:
         last_name, parts = self.said[-1] if self.said else ("", [])
         if last_name == name and parts and not isinstance(parts[-1], str):
-            parts.append(text)  # what one says around a medium is one message
+            parts.append(text)  # a speaker's texts around a medium are one message
         else:
             self.said.append((name, [text]))
 

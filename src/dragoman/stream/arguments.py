@@ -102,7 +102,7 @@ def closing_signs(text: str) -> str:
 
 
 def parse_partial(text: str) -> Json:
-    """What the text says so far: `{"city": "Sam` is `{"city": "Sam"}`. Linear in the text.
+    """Parse the text as far as it came: `{"city": "Sam` is `{"city": "Sam"}`. Linear in the text.
 
     A member whose value has not come is left out; what is no JSON at all stays text.
     """
@@ -299,7 +299,7 @@ class StreamedCalls:
         return not (id or name or text.strip() or known)
 
     def call(self, id: str, name: str, index: object, text: str) -> int:
-        """The place of the call that goes on; empty texts say nothing, an index may be missing.
+        """The place of the call that goes on; empty texts do not count, an index may be missing.
 
         `text` is what the fragment adds to the arguments, `{}` for arguments that came whole.
         """

@@ -1,7 +1,7 @@
-"""An answer made of the pieces of a stream, and the reason why it ended.
+"""Build an answer from the pieces of a stream, and find the reason why it ended.
 
-The reason is the one that the content bears out: `finish_and_status` of `message.ending` finds it
-for a whole answer, `FinishCorrector` for one that is passed on in pieces. Knows no provider.
+The reason must agree with the content: `finish_and_status` of `message.ending` finds it for a whole
+answer, `FinishCorrector` for one that is passed on in pieces. Knows no provider.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def build(pieces: Iterable[Piece], **options: Any) -> ChatResponse:
 
 
 class Builder:
-    """Takes pieces in any order of keys; `finish` gives the answer.
+    """Takes pieces in any order of keys; `finish` returns the answer.
 
     `names`: tool names as the wire spells them -> as the tools have them; `meant`: names of
     functions -> the tools that they replace; `origin`: who answers, whose `model` is the answer's
@@ -277,7 +277,7 @@ class Builder:
         return self._failed is not None
 
     def arguments(self, key: Key) -> Any:
-        """What the call `key` says so far, its open strings and lists closed; linear each time."""
+        """The arguments of call `key` so far, open strings and lists closed; linear each time."""
         block = total(self._parts[key])
         if type(block) is not ToolUseBlock:
             raise ReadError(f"{block.type} is no call", code="stream.key")
@@ -396,21 +396,21 @@ class Builder:
 
     @property
     def finishes(self) -> tuple[str, ...]:
-        """Why candidates have ended so far, as the provider said it; `finish` may correct it."""
+        """The provider's reasons for the ends so far; `finish` may correct them."""
         return tuple(self._ends[index].reason for index in sorted(self._ends))
 
     @property
     def usage(self) -> Usage:
-        """The figures; of each the last that was said, for later events repeat or correct."""
+        """The figures so far; of each the last value, for later events repeat or correct."""
         usage = self._newest_usage()
         return usage if self._earlier is None else self._earlier + usage
 
     def _newest_usage(self) -> Usage:
-        """That of the newest segment; of each figure what was said last.
+        """The usage of the newest segment; of each figure the last value.
 
-        Zeros alone take nothing back: some hosts end with them (Claude Code keeps what the first
-        event of a message says in that case, too). Beside other figures they count: of a prompt
-        that was all cached, nothing is left.
+        Zeros alone replace nothing: some hosts end with them (Claude Code keeps the figures of a
+        message's first event in that case, too). Beside other figures they count: a prompt that
+        was all cached has no other tokens.
         """
         if len(self._usage) < 2:
             return self._usage[0] if self._usage else Usage()

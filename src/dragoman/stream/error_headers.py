@@ -1,4 +1,4 @@
-"""What the headers of an answer say of its error: how long to wait, whether to ask again, its id.
+"""Read the headers of an error: how long to wait, whether to ask again, the request's id.
 
 Reference: OpenAI's and Anthropic's official SDKs (`retry-after-ms`, `x-should-retry`), Groq's and
 OpenAI's docs on rate limits (`x-ratelimit-reset-...`), RFC 9110 (`retry-after`); Anthropic, Rate
@@ -35,7 +35,7 @@ _REMAINING = re.compile(r"((?:x-|anthropic-)?ratelimit)-(?:(.+)-)?remaining(?:-(
 
 
 def told_by_headers(error: _Error, headers: Mapping[str, str]) -> _Error:
-    """The error with what the headers say: the id of the request, and whether and when to retry."""
+    """Add to an error what the headers give: the request's id, and whether and when to retry."""
     if not error.request_id:
         found = (headers[name] for name in _REQUEST_IDS if headers.get(name))
         error.request_id = clip_text(next(found, ""), 100)
@@ -47,7 +47,7 @@ def told_by_headers(error: _Error, headers: Mapping[str, str]) -> _Error:
 
 
 def retry_delay(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """The seconds that a server asks to wait, None if it does not say.
+    """The seconds that a server asks to wait, None if it gives none.
 
     >>> retry_delay({"retry-after": "2"}), retry_delay({"retry-after-ms": "250"})
     (2.0, 0.25)

@@ -1,6 +1,6 @@
-"""What a user interface wants to know of a stream: blocks that begin, grow and end.
+"""Events of a stream for user interfaces: blocks that begin, grow and end.
 
-Made of the same pieces as the answer; knows no provider.
+They are built from the pieces that the answer is built from; knows no provider.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .pieces import End, Key, Meta, Part, Piece
 
 @dataclass(slots=True, repr=False)
 class StartEvent(Shown):
-    """A text, a thought or a refusal begins; `key` says of which block it is."""
+    """A text, a thought or a refusal begins; `key` is that of its block."""
 
     type: Literal["text-start", "thinking-start", "refusal-start"]
     key: Key
@@ -191,7 +191,7 @@ class EventView:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def _replace(self, kind: str, key: Key, text: str, block: ContentBlock) -> list[StreamEvent]:
-        """A block that comes whole: what is new of it, or all of it where it says otherwise."""
+        """A block that comes whole: what is new of it, or all of it where earlier parts differ."""
         self._half_characters.pop(key, None)
         sent_text = "".join(self._sent.get(key, ()))
         if not text.startswith(sent_text):

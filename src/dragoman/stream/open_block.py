@@ -1,4 +1,4 @@
-"""What becomes of the one block that is open: it begins, it grows, it ends."""
+"""Turn the parts of an answer into steps for a wire that has one open block at a time."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class _Step(Shown):
 
 @final
 class Open(_Step):
-    """A block begins. `block` is its first piece, which a Grow says again; a call has its id."""
+    """A block begins. `block` is its first piece, which a Grow repeats; a call has its id."""
 
     __slots__ = ()
 
 
 @final
 class Grow(_Step):
-    """`block` is a piece of the block that is open: see `argument_text` for that of a call."""
+    """The open block grows by the piece `block`; `argument_text` reads that of a call."""
 
     __slots__ = ()
 
@@ -80,7 +80,7 @@ def going_on(pieces: list[ContentBlock], block: ContentBlock) -> ContentBlock:
 
 
 def remaining_piece(sent_block: ContentBlock, final: ContentBlock) -> ContentBlock | None:
-    """The piece that makes `sent_block` the `final` block; None if it says otherwise.
+    """The piece that completes `sent_block` to the `final` block; None if they differ.
 
     Both are of one kind. A text that the whole block leaves out was not taken back by it.
 
@@ -220,14 +220,14 @@ class _OpenBlock:
 
 
 class Steps:
-    """Takes the parts of one candidate; what a wire of one open block says of them, and when.
+    """Takes the parts of one candidate, and returns the steps of a wire with one open block.
 
     Text and thinking end where anything else begins. So does a call, once its arguments are
     balanced: until then the others wait. Blocks that are no text come in one piece, sound at the
-    very end. A call waits for its name; without an id it gets one, made of `seed` (the id of the
+    very end. A call waits for its name; without an id it gets one from `seed` (the id of the
     answer), its place and its name.
 
-    `untold`: blocks that say otherwise than what had gone out, and fields that came too late.
+    `untold`: blocks that differ from what had gone out, and fields that came too late.
     `unended`: the call that was open when the answer broke off.
     `report` gets the pieces that a block is built from, for the places of losses.
     """

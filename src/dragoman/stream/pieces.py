@@ -1,4 +1,7 @@
-"""What a reader makes of a provider's events: a stream is a list of these, an answer their sum."""
+"""The pieces that a reader returns for a provider's events: the answer is their sum.
+
+Also reads the errors of providers from their bodies.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,7 @@ class Raw(Shown):
 @final
 @dataclass(slots=True, repr=False)
 class Failed(Shown):
-    """The provider says that something went wrong, after the answer had begun."""
+    """The provider reports an error after the answer had begun."""
 
     error: ProviderError
 

@@ -1,4 +1,4 @@
-"""How long to wait, as an error's own body says it: in fields, and in its sentence.
+"""Read from an error's body how long to wait: from fields, and from its sentence.
 
 Some hosts send no header for it, and in a stream there is none.
 
@@ -41,7 +41,7 @@ _LONGEST = 4096  # characters of a sentence that are looked at
 
 
 def told_delay(error: Mapping[str, Any], message: str, now: datetime | None = None) -> float | None:
-    """The seconds that an error asks to wait, None if it does not say.
+    """The seconds that an error asks to wait, None if it gives none.
 
     >>> told_delay({"details": [{"retryDelay": "34.4s"}]}, "")
     34.4

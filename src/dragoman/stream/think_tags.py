@@ -61,7 +61,7 @@ class Text:
         self._full_text: list[str] | None = [] if self._form == "inside" else None
 
     def feed(self, piece: Part, block: TextBlock, pieces: list[Piece]) -> None:
-        """Append what the piece is made of."""
+        """Append the pieces that the piece is split into."""
         plain = self._form != "sections" or "<" not in block.text
         if plain and self._state == _TEXT and not (self._index or self._pending or self._opening):
             self._begun = True
@@ -233,7 +233,7 @@ class Text:
         self._form = ""
 
     def finish(self, pieces: list[Piece], stopped: bool) -> None:
-        """Say what was held back. `stopped`: the model had said all that it had to say."""
+        """Send what was held back. `stopped`: the model had finished its answer."""
         if self._full_text is not None and stopped and self._state in (_OPENED, _THINKING):
             # it never closed what it was taken to begin in: so it did not think
             text = "".join(self._full_text)

@@ -128,7 +128,7 @@ class SumTokenCounter(TokenCounterBase):
 
 
 def counts_sync(counter: object) -> bool:
-    """Whether `counter.count_sync` gives a figure: the counter says so, or has its own method."""
+    """Whether `counter.count_sync` works: the counter declares it, or has a method of its own."""
     value = getattr(counter, "counts_sync", None)
     if isinstance(value, bool):
         return value
@@ -137,7 +137,7 @@ def counts_sync(counter: object) -> bool:
 
 
 def decomposes(counter: object) -> bool:
-    """Whether the counter says that its count is a sum, and has what the sum is made of.
+    """Whether the counter declares that its count is a sum, and has a method for the parts.
 
     A subclass that counts lists its own way, and messages as its base does, is no sum any more.
     """

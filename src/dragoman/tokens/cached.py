@@ -339,7 +339,7 @@ def _list_key(messages: Messages, tools: Tools) -> Hashable:
 
 
 def default_counter(model_name: str) -> Any:
-    """The counter of a model where none is named; what it is made of is imported on use."""
+    """The counter of a model where the program names none; its module is imported on use."""
     from .choice import choose_counter
 
     return choose_counter(model_name)

@@ -211,7 +211,7 @@ class Style:
 
 @dataclass(slots=True)
 class _Turn:
-    """What one formatted message says, sorted by what a template has a place for."""
+    """The content of one formatted message, sorted by the fields of a template."""
 
     texts: list[str | None] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
@@ -259,7 +259,7 @@ def _message(message: JsonObject, turn: _Turn) -> list[JsonObject]:
 def _split_results(
     fields: JsonObject, turn: _Turn, content: str | list[str | None]
 ) -> list[JsonObject]:
-    """Results as tool messages of their own, then what else the message says."""
+    """Results as tool messages of their own, then the rest of the message."""
     if turn.results and not (turn.texts or turn.calls or turn.reasoning):
         return turn.results
     view = {**fields, "content": content}

@@ -1,4 +1,4 @@
-"""What counts for a model where a program names no counter: a tokenizer that is here, or a guess.
+"""Choose the counter of a model where a program names none: an installed tokenizer, or an estimate.
 
 Nothing is fetched: a vocabulary counts as installed where its file lies on this machine, in the
 cache of tiktoken or of Hugging Face's hub, or within a package.

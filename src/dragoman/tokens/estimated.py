@@ -313,7 +313,7 @@ class EstimatedTokenCounter(SumTokenCounter):
 
 
 class _Lengths:
-    """What OpenAITokenCounter needs of an encoding: as many tokens as an estimate says."""
+    """An encoding for OpenAITokenCounter that gives as many tokens as an estimate."""
 
     def __init__(self, vocabulary: str, tokens: Callable[[str], float]) -> None:
         self.name = f"{vocabulary}_base"

@@ -122,7 +122,16 @@ class Loading(Transient, TokenCounterBase):
     _aside: ClassVar[tuple[str, ...]] = ("_loaded", "_lock")
 
     async def count(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
-        """The same as `count_sync`, in a worker thread: the first use may load or download."""
+        """Count in a worker thread, for the first use may load or download.
+
+        Args:
+            messages: The messages as they go to the provider.
+            tools: The tool schemas as they go to the provider; None counts no tools.
+            **kwargs: Options of `count_sync`.
+
+        Returns:
+            The number of tokens.
+        """
         return await asyncio.to_thread(self.count_sync, messages, tools, **kwargs)
 
     def _forget(self) -> None:
@@ -141,17 +150,17 @@ class Loading(Transient, TokenCounterBase):
         return self._loaded
 
 
-_MOST = 500  # characters of what the provider says; it may quote the prompt
+_MOST = 500  # characters of the provider's message; it may quote the prompt
 
 
 class ClientCounter(Transient, TokenCounterBase):
     """A counter that asks a provider through its SDK, with the user's clients or its own ones.
 
-    Of its own it has one client for plain code and one for each event loop, made on use.
+    Of its own it has one client for synchronous code and one for each event loop, created on use.
     `fields` are what the count endpoint takes of a request, `others` what it takes beside them;
-    `messages_field` holds the messages there. `figure` is where the SDK's answer tells the tokens,
-    `error` the module and class of its errors, `error_fields` where these tell status, type and
-    body.
+    `messages_field` holds the messages there. `figure` is the attribute of the SDK's answer with
+    the tokens, `error` the module and class of its errors, `error_fields` their attributes with
+    status, type and body.
     """
 
     _aside = ("_plain", "_by_loop")
@@ -179,11 +188,11 @@ class ClientCounter(Transient, TokenCounterBase):
 
     @abstractmethod
     def _make(self, is_async: bool) -> Any:
-        """A client of the SDK, made of the options."""
+        """Create a client of the SDK from the options."""
 
     @abstractmethod
     def _request(self, messages: Messages, tools: Tools, fields: JsonObject) -> JsonObject | None:
-        """What the endpoint is asked; None if there is nothing to count."""
+        """The request to the endpoint; None if there is nothing to count."""
 
     @abstractmethod
     def _ask(self, client: Any, request: JsonObject, is_async: bool) -> Any:
@@ -195,10 +204,18 @@ class ClientCounter(Transient, TokenCounterBase):
         return self.sync_client is not None or self.client is None
 
     async def count(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
-        """Tokens of the messages and tools; leading system messages count as the system prompt.
+        """Count messages and tools; leading system messages count as the system prompt.
 
-        Keywords are fields of the request, or options of the SDK's method. Raises ProviderError
-        if the API refuses.
+        Args:
+            messages: The messages as they go to the provider.
+            tools: The tool schemas as they go to the provider; None counts no tools.
+            **kwargs: Fields of the request, or options of the SDK's method.
+
+        Returns:
+            The number of tokens.
+
+        Raises:
+            ProviderError: The API refuses.
         """
         request = self._request(messages, tools, kwargs)
         if request is None:
@@ -214,7 +231,20 @@ class ClientCounter(Transient, TokenCounterBase):
         return int(getattr(counted, self.figure) or 0)
 
     def count_sync(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
-        """The same through the plain client. Raises ConfigError where only an async one is."""
+        """Count as `count` does, through the synchronous client.
+
+        Args:
+            messages: The messages as they go to the provider.
+            tools: The tool schemas as they go to the provider; None counts no tools.
+            **kwargs: Fields of the request, or options of the SDK's method.
+
+        Returns:
+            The number of tokens.
+
+        Raises:
+            ConfigError: The user gave an async client only.
+            ProviderError: The API refuses.
+        """
         if not self.counts_sync:
             return super().count_sync(messages, tools)
         request = self._request(messages, tools, kwargs)
@@ -229,11 +259,32 @@ class ClientCounter(Transient, TokenCounterBase):
         return int(getattr(counted, self.figure) or 0)
 
     async def count_body(self, body: JsonObject) -> int:
-        """Tokens of a whole request body, as `format_request` writes it."""
+        """Count a whole request body.
+
+        Args:
+            body: The body, as `format_request` writes it.
+
+        Returns:
+            The number of tokens.
+
+        Raises:
+            ProviderError: The API refuses.
+        """
         return await self.count(*self._parts(body), **self._fields(body))
 
     def count_body_sync(self, body: JsonObject) -> int:
-        """The same through the plain client."""
+        """Count a whole request body through the synchronous client.
+
+        Args:
+            body: The body, as `format_request` writes it.
+
+        Returns:
+            The number of tokens.
+
+        Raises:
+            ConfigError: The user gave an async client only.
+            ProviderError: The API refuses.
+        """
         return self.count_sync(*self._parts(body), **self._fields(body))
 
     def _parts(self, body: JsonObject) -> tuple[Messages, Tools]:

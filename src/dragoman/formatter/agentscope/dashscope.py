@@ -9,7 +9,7 @@ from ...protocols.dashscope import DashScope, Dialect
 from ...vendors.dashscope import VENDOR
 from .base import ChatFormatter, MultiAgentFormatter, NamedFormatter
 
-# AgentScope: media at every seat, no cache marks, several texts of one result as a list with dashes
+# AgentScope: media of every role, no cache hints, several texts of one result as a list with dashes
 _SEATS = ("user", "assistant", "system")
 
 

@@ -38,7 +38,7 @@ class _GeminiFormatter(NamedFormatter):
 
 
 class GeminiChatFormatter(_GeminiFormatter, ChatFormatter):
-    """Messages for Gemini; the user says the system prompt in the list, a request hoists it."""
+    """Messages for Gemini; the system prompt is a user message, but has a field in a request."""
 
     changes: ClassVar = {**_CHANGES, "system": ("text", *MEDIA)}
     supported_extensions: ClassVar[dict[str, list[str]]] = {

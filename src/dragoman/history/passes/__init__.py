@@ -1,1 +1,1 @@
-"""Passes over a history, each from what a wire can carry to what it can say."""
+"""The passes over a history, which change it to what a wire can carry."""

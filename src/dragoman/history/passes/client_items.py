@@ -1,8 +1,8 @@
 """Calls that the client runs in a form of one API alone, and joint calls, as plain calls.
 
-Such a call (a command for a shell, a patch, a click) is kept as it came, for only its own API takes
-it back. To any other wire it is said as the call of a tool of that name, and what the client
-answered as the result of it. Each block is looked at alone, so a part of a history needs no other.
+Such a call (a command for a shell, a patch, a click) is stored as it came, for only its own API
+takes it back. For any other wire it becomes the call of a tool of that name, and the client's
+answer the result of it. Each block is converted alone, so a part of a history needs no other.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Media that a wire wants as bytes: which they are, and the bytes in their place.
+"""Find the media that a wire wants as bytes, and put the fetched bytes in their place.
 
-Pure: `media_to_fetch` names what is needed, an edge fetches it, `insert_fetched` puts it in.
-Knows no wire.
+This module does no I/O: `media_to_fetch` lists the sources, the caller fetches them,
+`insert_fetched` puts the bytes in. Knows no wire.
 """
 
 from __future__ import annotations

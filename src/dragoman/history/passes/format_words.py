@@ -79,7 +79,7 @@ def narrow_capabilities(form: ResponseFormat, caps: Capabilities) -> Capabilitie
 def ask_in_words(
     msgs: list[Msg], request: ChatRequest, caps: Capabilities, told: Told, report: Report
 ) -> list[Msg]:
-    """The messages, the system prompt of which says what the response format cannot."""
+    """The messages with a system prompt that asks for the format, where the wire's field cannot."""
     form = request.response_format
     if form is None or form.kind == "text":
         return msgs

@@ -207,7 +207,7 @@ class _Respeller:
 
 
 def _respell_block(block: ToolBlock, id: str, name: str) -> ContentBlock:
-    """The same block under another id and name; `replace` takes three times as long."""
+    """A copy of the block under another id and name; `replace` takes three times as long."""
     respelled: ToolBlock
     if type(block) is ToolUseBlock:
         respelled = ToolUseBlock(id, name, block.input, block.raw_input, block.cache)

@@ -34,7 +34,7 @@ def order(
     """The history in an order that the wire takes.
 
     `whole`: it is a request, not a plain list; `insert`: turns that the wire demands are added.
-    `behind`: the role of the message before these, if they are not the first; `last`: no message
+    `behind` is the role of the message before these, if they are not the first; `last`: no message
     follows them.
     """
     if caps.gather_results and history.flags & survey.PARALLEL:

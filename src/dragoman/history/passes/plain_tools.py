@@ -60,7 +60,7 @@ def plain_tools(
 
 
 def tools_stood_for(tools: Tools, caps: Capabilities) -> tuple[dict[str, str], dict[str, Tool]]:
-    """What a reader of answers needs: the tools' names -> the wire's, and which tool is meant.
+    """What a reader of answers needs: the tools' names -> the wire's, and each name's tool.
 
     A model may call a tool by its own name, without that of its namespace, if no other has it.
     """
@@ -79,7 +79,7 @@ def tools_stood_for(tools: Tools, caps: Capabilities) -> tuple[dict[str, str], d
 def map_wire_names(
     meant: Mapping[str, Tool], names: Mapping[str, str], tools: Tools
 ) -> dict[str, Tool]:
-    """The tools that are meant, by the names that the wire has; also by their own, if unique."""
+    """The tools that functions replace, by the wire's names; also by their own, if unique."""
     result = {names.get(name, name): tool for name, tool in meant.items()}
     functions = [tool for tool in tools if type(tool) is Tool and item_that_calls(tool) is None]
     functions += [tool for tool in meant.values() if item_that_calls(tool) is not None]
@@ -190,7 +190,7 @@ def plain_calls(
     caps: Capabilities,
     report: Report,
 ) -> RoledHistory:
-    """The history with calls of plain functions only, as `plain_tools` has made them."""
+    """The history with calls of plain functions only, which `plain_tools` declared."""
     in_groups = any(tool.namespace or item_that_calls(tool) for tool in meant.values())
     if not (history.flags & ODD or in_groups):
         return history

@@ -125,7 +125,7 @@ class _ResultPlace(NamedTuple):
 
 
 class _Stubs:
-    """The messages with the first so many steps cleared, each cleared message made once."""
+    """Builds the history with the first so many steps cleared, and each cleared message once."""
 
     def __init__(self, msgs: list[Msg], steps: list[list[_ResultPlace]], stub: str) -> None:
         self._msgs = msgs

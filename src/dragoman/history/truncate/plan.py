@@ -232,7 +232,7 @@ def replaced(chosen: list[Msg]) -> list[Made]:
 
 
 def _origins(messages: Sequence[Msg], by_id: dict[int, Made]) -> list[Msg]:
-    """Made of made messages: what they were made of. Each is younger than its origins."""
+    """Trace items of built messages back to the given ones. Each is younger than its origins."""
     origins: list[Msg] = []
     waiting = list(reversed(messages))
     while waiting:

@@ -17,7 +17,7 @@ from ...message.blocks import MEDIA_KINDS, Content, ContentBlock
 _MEDIUM = 3000  # characters that a medium weighs in an estimate
 _MESSAGE = 16  # and what every message weighs beside its text
 _GUESSES = 12
-_MOST = 1 << 53  # what no history takes; a counter that says so cannot overflow the arithmetic
+_MOST = 1 << 53  # more than any history takes; larger figures could overflow the arithmetic
 
 
 class Counted(int):

@@ -82,7 +82,7 @@ class SummaryState:
         return Cut(msgs, [Made(summary, sources, "summary")])
 
     def build_summary_input(self, steps: int) -> list[Msg]:
-        """What the next summary is made of: the earlier one, and so many units more."""
+        """The messages to summarize next: the earlier summary, and so many units more."""
         earlier = [self._say(self.text)] if self.text else []
         return earlier + [self.msgs[i] for unit in self.rest[:steps] for i in unit]
 

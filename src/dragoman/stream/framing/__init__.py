@@ -1,8 +1,8 @@
 """Server events <-> bytes: SSE, JSON lines, a JSON array, AWS event streams.
 
-A Decoder is fed, then flushed: however the bytes are cut, the events are the same, and the time is
-linear in their number. An Encoder writes what it reads. Knows no provider: what an event means is
-read elsewhere.
+A Decoder is fed, then flushed: the events do not depend on where the bytes are cut, and the time is
+linear in their number. An Encoder writes what a Decoder reads. Knows no provider: the readers of
+protocols interpret the events.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class AWSEventStream:
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
         self._held = 0
-        self._wanted = _PRELUDE.size  # bytes without which nothing can be said
+        self._wanted = _PRELUDE.size  # the bytes needed to go on
         self._broken: ReadError | None = None
         self._held_back = False  # whether the error still has to be raised
 
@@ -65,7 +65,7 @@ class AWSEventStream:
         return events
 
     def flush(self) -> list[tuple[str | None, bytes]]:
-        """Nothing: half a frame says nothing. Raises what `feed` had no turn to raise."""
+        """Return no event, for half a frame has none; raise the error that `feed` held back."""
         self._pieces, self._held = [], 0
         if self._broken is not None and self._held_back:
             self._held_back = False

@@ -158,7 +158,7 @@ def _result(state: State, block: tree.ToolResultBlock, moved: list[Msg]) -> Cont
 
 
 def _is_silent(output: object) -> bool:
-    """Whether a result says nothing at all."""
+    """Whether a result holds no text and no media."""
     if isinstance(output, list) and any(type(item) is not TextBlock for item in output):
         return False
     return not output_text(output).strip()
