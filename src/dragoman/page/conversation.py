@@ -103,7 +103,7 @@ def _tool(tool: Tool | ServerTool, path: str, texts: LongTexts) -> Shown:
 
 
 def _show_cache(node: object) -> Shown:
-    """The cache mark behind a message, a block or a tool, if there is one."""
+    """The cache mark of a message, a block or a tool, if it has one."""
     hint = getattr(node, "cache", None)
     return {} if hint is None else {"cache": hint.ttl or "default"}
 

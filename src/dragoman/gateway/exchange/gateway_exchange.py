@@ -326,7 +326,7 @@ class GatewayExchange:
         return status >= 400 or (self.kind != "other" and not 200 <= status < 300)
 
     def read_failure(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
-        """The error that an answer with a failure status tells."""
+        """The error of an answer with a failure status, without the key of the provider."""
         self.record.upstream_status = status
         if not 400 <= status < 600:
             text = f"the provider answered with status {status}"

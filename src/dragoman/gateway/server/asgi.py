@@ -320,8 +320,8 @@ class App:
                 return
 
     def _preload(self) -> None:
-        """Load what a first request, or a first error, would keep all others waiting for."""
-        with suppress(ConfigError):  # which is the answer to each request of that route
+        """Load modules and patterns that a first request or error would load while others wait."""
+        with suppress(ConfigError):  # requests of that route are answered with this error
             self._sender.preload({route.transport for route in self.gateway.config.routes})
         error_kind("", "", 400, "?")  # compiles the patterns of all rows
 

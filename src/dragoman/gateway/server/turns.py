@@ -10,8 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
-__all__ = ["Turns"]
-
 
 class Turns:
     """A queue of steps that take milliseconds; one that is alone starts at once."""
@@ -24,15 +22,15 @@ class Turns:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def wait(self) -> None:
-        """Wait until this turn of the loop is free; what follows the call belongs to the caller."""
+        """Wait until no other step has this turn of the loop; the caller then runs its own step."""
         loop = asyncio.get_running_loop()
-        if loop is not self._loop:  # the last one was closed, and with it what it had promised
+        if loop is not self._loop:  # the last loop was closed, and its waiters with it
             self._loop, self._is_taken = loop, False
             self._waiting.clear()
         if self._is_taken:
             place = loop.create_future()
             self._waiting.append(place)
-            await place  # who leaves is passed over
+            await place  # a cancelled waiter is skipped
             return
         self._is_taken = True
         loop.call_soon(self._end_turn)

@@ -131,10 +131,10 @@ class _OldObserver:
 
 
 def adapt_observers(observers: Iterable[Any]) -> tuple[Observer, ...]:
-    """The observers of a program, also those with the method names of before 0.1.
+    """The observers of a program, including those with the method names used before 0.1.
 
     Raises:
-        ConfigError: One has not both methods of Observer.
+        ConfigError: An observer lacks a method of Observer.
     """
     adapted: list[Observer] = []
     for observer in observers:
