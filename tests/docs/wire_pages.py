@@ -2,8 +2,8 @@
 
     python -m tests.docs.wires --write
 
-Who speaks it, what it carries, what one conversation becomes and loses there, and the sections of
-the API's reference that the sources name.
+Which vendors use it, what it carries, what one conversation becomes and loses there, and the
+sections of the API's reference that the sources name.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _page(protocol: str, wires: list[Wire]) -> Iterator[str]:
     rows = [row for row in map(vendor, VENDORS) if protocol in row.wires]
     yield f"# {TITLES[protocol]}\n"
     yield f'`dragoman.wire("{protocol}")`. {_ABOVE}'
-    yield "## Who speaks it\n"
+    yield "## Vendors that use it\n"
     yield from table(
         ("vendor", "base URL", "key"),
         ((f"`{row.name}`", f"`{row.url(protocol)}`", f"`{row.key}`") for row in rows),
@@ -115,7 +115,7 @@ def _example(protocol: str) -> Iterator[str]:
     out = wire.write_request(conversation())
     yield "## A conversation\n"
     yield (
-        "A system prompt, two speakers, an image, a thought that nobody has signed, a call with its"
+        "A system prompt, two speakers, an image, unsigned thinking, a call with its"
         f" result, and options, for `{out.model}`; long texts are cut here.\n"
     )
     yield f"```text\nPOST {out.path}\n```\n"

@@ -28,20 +28,21 @@ PAGE = DOCS / "wires.md"
 _HEAD = """\
 # What each wire, vendor and model family can carry
 
-`dragoman wires` prints these tables for today's facts, `dragoman wires --model MODEL` for one \
-model, `--facts FILE` with [facts of your own](models.md). Without a model a table says what \
-every current model on that wire accepts. A dash: not carried; what a conversation loses by that \
-is named when it is written.
+What each API takes, as far as Dragoman knows: kinds of content, options, and how the models of \
+one maker differ. `dragoman wires` prints these tables, `dragoman wires --model MODEL` for one \
+model, and `--facts FILE` with [facts of your own](models.md#what-a-model-can-carry). Without a \
+model a table shows what every current model there accepts. A dash means that something cannot be \
+sent; if a conversation has it, a loss reports it.
 
 This page is generated (`python -m tests.docs.wires --write`); a test fails when it is out of date.
 """
 _FAMILIES = """\
-Facts of models by name, whoever hosts them. The first row that holds for a model is applied; rows \
-with a state (*while*) hold on top of it, for requests in that state. Names are those of `can=` \
-and of files of facts.
+Facts of models by name, at any host. The first row that matches a model is applied; rows with a \
+state (*while*) apply in addition, to requests in that state. The names are those of `can=` and of \
+files of facts.
 """
-_FACT = ("models", "while", "what holds", "since", "source")
-_HOSTS = "What a host changes for everybody, then for single models; these win over the families.\n"
+_FACT = ("models", "while", "facts", "since", "source")
+_HOSTS = "What a host changes for all models, then for some; this takes precedence over families.\n"
 
 
 def listed() -> list[Wire]:
@@ -69,7 +70,7 @@ def _lines(wires: list[Wire]) -> Iterator[str]:
         yield from (f"- {note}" for note in sheet.notes)
         yield "" if sheet.notes else "Every other option is sent as it is, or has no field.\n"
     yield "## Vendors\n"
-    yield from table(("vendor", "protocol", "base URL", "key", "told in"), _vendors())
+    yield from table(("vendor", "protocol", "base URL", "key", "sent in"), _vendors())
     sheet = families()
     yield f"## {sheet.title}\n"
     yield _FAMILIES

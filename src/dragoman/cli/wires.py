@@ -69,10 +69,10 @@ def list_messages(wires: Iterable[Wire], model: str | None = None) -> Sheet:
         [(w.name, *_list_message_cells(w.can(model))) for w in wires],
         (
             "text and tool results as text: everywhere",
-            "image, audio, video, doc: in user messages; u URL, b base64, f uploaded file",
+            "image, audio, video, doc: in user messages, as u URL, b base64, f uploaded file",
             "think: thinking that is sent back, of all turns or of turns with tool calls",
-            "tool: yes, or text where calls and results can only be told as text",
-            "result: media in a tool result (i a v d); in brackets: in a user turn behind it",
+            "tool: yes, or text where calls and results can only be sent as text",
+            "result: media in a tool result (i a v d); in brackets: in a user turn after it",
             "system: a message of its own, or a field at the top of the request",
             "name: a field for the speaker's name; hint: how many cache hints",
         ),
@@ -111,11 +111,11 @@ def list_requests(wires: Iterable[Wire], model: str | None = None) -> Sheet:
         (
             "thinks: never, if asked, by default (it can be switched off), or always",
             "effort: levels from least to most, on (a switch), or a range of tokens",
-            "tools: functions beside thinking; default: if no effort is named",
+            "tools: functions together with thinking; default: if no effort is named",
             "choice: auto, none, required, tool (one by name), list (some of them)",
             "server: tools that the provider runs: web search, code execution, file search",
             "format: json, or json by a schema",
-            "bound: signed thinking holds only behind the history that it was made for",
+            "bound: signed thinking is valid only after the history that it was made for",
         ),
     )
 

@@ -229,7 +229,7 @@ def _of_maker(name: str) -> ModelName:
         hint = f"such as {_example(maker)}" if maker else f"such as ollama/{name}3, groq/{name}3"
         raise ConfigError(text, hint=hint, code="llm.name")
     raise ConfigError(
-        f"nobody is known who alone serves {show(name)}",
+        f"no single vendor is known to serve {show(name)}",
         code="llm.name",
         hint=_hint_vendor(name, local),
     )

@@ -258,7 +258,7 @@ ROUTE = '[[routes]]\nto = "openai/gpt-5"\n'
         (f"{ROUTE}places = {{ region = 3 }}", "3: $.routes[0].places.region: 3 is not a text"),
         (f"{ROUTE}models = ['a', 3]", "3: $.routes[0].models[1]: 3 is not a text"),
         ("routes = 3", "1: $.routes: is not a list of tables ([[routes]])"),
-        ("[[routes]]\nto = 'snow-llama'", ("2: $.routes[0].to: nobody is known who alone serves"
+        ("[[routes]]\nto = 'snow-llama'", ("2: $.routes[0].to: no single vendor is known to serve"
          " 'snow-llama' (write vendor/model: ollama/snow-llama for this machine, or such as")),
         ("[[routes]]\nto = 'nobody/*'", "2: $.routes[0].to: 'nobody/model' begins with no vendor"),
         (f"{ROUTE}[[keys]]\nhash = '{HASH}'", "3: $.keys[0]: a client's key needs a name"),
