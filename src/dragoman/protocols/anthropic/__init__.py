@@ -1,4 +1,4 @@
-"""Messages: Anthropic's wire, and that of the hosts who speak it.
+"""Messages: Anthropic's protocol, for Anthropic itself and for hosts that speak it.
 
 Reference: Anthropic API, "Messages".
 """

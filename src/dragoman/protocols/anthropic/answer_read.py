@@ -1,8 +1,8 @@
-"""Reads answers and streams: the blocks of a stream while they grow, and the events around them.
+"""Reads whole answers and streams: the growing blocks of a stream, and the events around them.
 
-A delta is added to the block at its index; what only the end of a block makes whole waits for it.
-Reference: Anthropic API, "Streaming messages"; gateways send deltas of another kind than their
-block's.
+A delta is added to the block at its index; data that is complete only at the end of a block is held
+until then. Reference: Anthropic API, "Streaming messages"; gateways send deltas of another kind
+than that of their block.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _DELTAS: dict[str, tuple[type[Any], str]] = {
 
 
 class _OpenBlock(GrowingBlock):
-    """One block that grows, with what waits for its end."""
+    """One growing block, with the data that is held until its end."""
 
     __slots__ = ("has_content", "is_text", "offset", "signature", "tokens")
 
@@ -42,8 +42,8 @@ class _OpenBlock(GrowingBlock):
         super().__init__(key, type(block))
         self.is_text = self.kind is TextBlock
         self.has_content = True
-        self.offset = offset  # how many blocks stand at this index before it
-        self.signature: str | None = None  # each replaces the one before
+        self.offset = offset  # how many blocks came before it at this index
+        self.signature: str | None = None  # each signature replaces the previous one
         self.tokens = 0
         if type(block) is TextBlock:
             self.has_content = bool(block.text or block.citations)
@@ -53,13 +53,13 @@ class _OpenBlock(GrowingBlock):
         elif type(block) is ThinkingBlock:
             self.has_content = bool(block.thinking or block.signature or block.redacted is not None)
             if block.redacted is not None:
-                self.kind = RawBlock  # nothing is added to what is sealed
+                self.kind = RawBlock  # nothing is added to sealed thinking
         elif type(block) is RawBlock and isinstance(block.data, dict):
             self.data = block.data
 
 
 class _GrowingBlocks:
-    """The blocks of one answer, by their index. An index that comes again begins a new count."""
+    """The blocks of one answer by their index; an index that comes again starts a new count."""
 
     def __init__(self, issuer: str) -> None:
         self.slots: dict[int, _OpenBlock] = {}
@@ -68,20 +68,20 @@ class _GrowingBlocks:
         self._top = -1
 
     def restart(self) -> list[Piece]:
-        """Let what comes now stand behind all that came; the rest of what came."""
+        """End all blocks and return what they hold; new blocks follow after them."""
         pieces = self.finish()
         self._shift = self._top + 1
         self.slots.clear()
         return pieces
 
     def append(self, block: ContentBlock) -> Piece:
-        """A block that comes in one piece."""
+        """Add a block that comes in one piece."""
         self._top += 1
         self._shift = self._top + 1
         return Part((0, self._top), block)
 
     def start(self, payload: JsonObject) -> list[Piece]:
-        """`content_block_start`; some hosts give the whole input of a call here."""
+        """Read `content_block_start`, in which some hosts send the whole input of a call."""
         index = _number(payload["index"])
         block = read_answer_block(payload["content_block"], self._issuer)
         pieces: list[Piece] = []
@@ -100,7 +100,11 @@ class _GrowingBlocks:
         return slot
 
     def grow(self, payload: JsonObject) -> list[Piece]:
-        """What a `content_block_delta` adds. Raises TypeError where it fits no block."""
+        """Read what a `content_block_delta` adds.
+
+        Raises:
+            TypeError: If it fits no block.
+        """
         index, delta = _number(payload["index"]), payload["delta"]
         slot = self.slots.get(index)
         if delta["type"] not in _DELTAS:
@@ -133,7 +137,7 @@ class _GrowingBlocks:
         return {name_answers(self._issuer): fields} if fields else None
 
     def _replace(self, index: int, block: ContentBlock, pieces: list[Piece]) -> _OpenBlock:
-        """The slot of a block that nobody began: in the place of an empty one, or behind it."""
+        """Return the slot of a block without a start; it replaces an empty one or follows it."""
         if (slot := self.slots.get(index)) is None:
             return self._open(index, block)
         key, offset = slot.key, slot.offset
@@ -147,7 +151,7 @@ class _GrowingBlocks:
         return slot
 
     def _grow_call(self, slot: _OpenBlock | None, delta: JsonObject) -> list[Piece]:
-        """Argument text of a call, or what grows in a block that this wire alone has."""
+        """Read argument text of a call, or a delta of a block that only this wire has."""
         kind = delta["type"]
         if slot is None:
             raise TypeError("a delta without its block")
@@ -167,12 +171,12 @@ class _GrowingBlocks:
         return []
 
     def stop(self, payload: JsonObject) -> list[Piece]:
-        """`content_block_stop`: what waited for the end of the block."""
+        """Read `content_block_stop`: return what was held until the end of the block."""
         slot = self.slots.get(_number(payload["index"]))
         return self._end(slot) if slot is not None else []
 
     def finish(self) -> list[Piece]:
-        """The same for all blocks whose end did not come."""
+        """Return what all blocks hold whose end did not come."""
         return [piece for slot in self.slots.values() for piece in self._end(slot)]
 
     def _end(self, slot: _OpenBlock) -> list[Piece]:
@@ -184,7 +188,7 @@ class _GrowingBlocks:
         return pieces + slot.end(self._issuer, self._whole_block)
 
     def _whole_block(self, slot: GrowingBlock) -> RawBlock:
-        """The object as it stands in a whole answer; input that breaks off is kept as text."""
+        """Return the object as in a whole answer; interrupted input is kept as text."""
         text, data = "".join(slot.pieces), slot.data
         extras: Extras | None = None
         if data.get("type") == "compaction":
@@ -213,7 +217,7 @@ def _number(value: Any) -> int:
 _ERROR_KEYS = ("error", "message", "Message", "detail", "__type", "base_resp")
 
 
-# events of the SDK's own stream helper, which repeat what other events have said
+# events of the SDK's own stream helper, which repeat what other events contain
 _COPIES = frozenset({"text", "thinking", "signature", "input_json", "citation", "compaction"})
 _DEFAULTS: dict[str, Any] = {"type": "message", "role": "assistant"}
 
@@ -225,12 +229,12 @@ class MessagesReader:
         self._issuer = dialect.issuers[0]
         self._blocks = _GrowingBlocks(self._issuer)
         self._slots = self._blocks.slots
-        self._non_null: set[str] = set()  # fields that had a value so far
+        self._non_null: set[str] = set()  # fields that have had a value
         self._ended = False
         self._refused = False
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
-        """The pieces of one event, or of a whole answer."""
+        """Return the pieces of one event, or of a whole answer."""
         kind = payload.get("type")
         if kind == "content_block_delta":
             delta = payload["delta"]
@@ -250,11 +254,11 @@ class MessagesReader:
         return read(self, payload) if read is not None else self._other(payload, event)
 
     def finish(self) -> list[Piece]:
-        """What waits for the end of blocks whose end did not come."""
+        """Return what is held in blocks whose end did not come."""
         return self._blocks.finish()
 
     def _other(self, payload: JsonObject, event: str | None) -> list[Piece]:
-        """What has no type, or one that is not known."""
+        """Read an event without a type, or with an unknown one."""
         chunk = payload.get("chunk", payload)
         data = chunk.get("bytes") if isinstance(chunk, dict) else None
         if isinstance(data, (str, bytes)):
@@ -283,7 +287,7 @@ class MessagesReader:
         return self._blocks.restart() + self._message(payload["message"], in_stream=True)
 
     def _message(self, data: JsonObject, in_stream: bool) -> list[Piece]:
-        """A message, whole, or as it is at the beginning of a stream."""
+        """Read a message, complete, or as it is at the start of a stream."""
         issuer = self._issuer
         pieces: list[Piece] = []
         unknown: JsonObject = {}
@@ -307,7 +311,7 @@ class MessagesReader:
         return pieces
 
     def _block_start(self, payload: JsonObject) -> list[Piece]:
-        """A block begins; one of them says that another model goes on (docs, "Fallbacks")."""
+        """Read the start of a block; one kind says that another model continues ("Fallbacks")."""
         pieces = self._blocks.start(payload)
         block = payload["content_block"]
         model = field_at(block, "to.model") if block.get("type") == "fallback" else None
@@ -316,7 +320,7 @@ class MessagesReader:
         return pieces
 
     def _message_delta(self, payload: JsonObject) -> list[Piece]:
-        """How the message ends, and figures that replace those of its beginning."""
+        """Read how the message ends, and figures that replace those of its start."""
         delta = payload.get("delta") or {}
         usage, reason = payload.get("usage"), delta.get("stop_reason")
         pieces: list[Piece] = []
@@ -330,7 +334,7 @@ class MessagesReader:
         return self._fields(without(payload, "type", "message")) + self._default_end()
 
     def _fields(self, fields: JsonObject) -> list[Piece]:
-        """Fields that nobody models; a null takes nothing back."""
+        """Return the fields without a node; a later null removes nothing."""
         new = {
             key: value
             for key, value in fields.items()
@@ -340,7 +344,7 @@ class MessagesReader:
             return []
         self._non_null.update(key for key, value in new.items() if value is not None)
         pieces: list[Piece] = [Meta(new, issuer=self._issuer)]
-        # why the model refused stands beside the content: in the tree it is a block
+        # the reason of a refusal is beside the content; in the tree it is a block
         refusal = read_refusal(new.get("stop_details"))
         if refusal is not None and not self._refused:
             self._refused = True
@@ -367,9 +371,10 @@ _EVENTS: dict[str | None, Callable[[MessagesReader, JsonObject], list[Piece]]] =
 
 
 def _chunk_event(data: str | bytes) -> JsonObject:
-    """An event out of a chunk of InvokeModel: base64 text, or bytes where boto3 has decoded it.
+    """Read an event from a chunk of InvokeModel: base64 text, or bytes where boto3 has decoded it.
 
-    Raises ValueError for what holds no event.
+    Raises:
+        ValueError: If it holds no event.
     """
     try:
         event = loads(b64decode(data, validate=True) if isinstance(data, str) else data)

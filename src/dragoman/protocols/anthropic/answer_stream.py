@@ -1,7 +1,7 @@
 """Writes streams: the events of one content block, and those of the answer around its blocks.
 
-What a wire tells only at the end of a block, such as citations and signatures, stands there in this
-stream, too. Reference: Anthropic API, "Streaming messages".
+Data that other wires send at the end of a block, such as citations and signatures, comes at the end
+here, too. Reference: Anthropic API, "Streaming messages".
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _TOKENS = "estimated_tokens"  # of thinking: each event has the increment
 
 
 def _event(kind: str, /, **fields: Any) -> Event:
-    """An event under its name: `{"type": kind, ...}`."""
+    """Return an event with its name: `{"type": kind, ...}`."""
     return kind, {"type": kind, **fields}
 
 
 class _BlockEvents:
-    """The events of one block. An empty text of another wire is not begun at all."""
+    """The events of one block. An empty text of another wire is not sent at all."""
 
     __slots__ = ("_citations", "_complete", "_tokens", "_writer", "begun", "index")
 
@@ -38,12 +38,12 @@ class _BlockEvents:
         self.index = index
         self.begun = False
         self._writer = writer
-        self._citations = 0  # how many stand in the start
+        self._citations = 0  # how many the start has
         self._tokens = 0
         self._complete = False  # the start had everything
 
     def open(self, block: ContentBlock) -> list[Event]:
-        """The start, unless nothing is to be begun yet."""
+        """Return the start, unless the block is still empty."""
         writer = self._writer
         if type(block) is TextBlock:
             return self._open_text(block) if writer.own or block.text else []
@@ -58,7 +58,7 @@ class _BlockEvents:
         return self._start(raw) if type(block) is RawBlock and raw is not None else []
 
     def grow(self, block: ContentBlock) -> list[Event]:
-        """The deltas of one more piece."""
+        """Return the deltas for one more piece."""
         if type(block) is TextBlock and block.text:
             if self.begun and block.extras is None:  # by far the most of all pieces
                 delta = {"type": "text_delta", "text": block.text}
@@ -80,7 +80,7 @@ class _BlockEvents:
         return []
 
     def shut(self, block: ContentBlock) -> list[Event]:
-        """What only the whole block tells, and the stop."""
+        """Return the deltas that need the whole block, and the stop."""
         events: list[Event] = []
         writer = self._writer
         if type(block) is TextBlock:
@@ -123,20 +123,20 @@ class _BlockEvents:
             if not self._writer.mine(block.origin):
                 return []
         elif not is_own and not block.thinking:
-            return []  # nothing that could be shown, so far
+            return []  # nothing visible so far
         else:
             is_null = block.signature is None or block.spelling == "null"
             block = replace(block, thinking="", signature=None if is_null else "")
         return self._start({**write_thinking(block, as_read=is_own), **self._fields(block)})
 
     def _begin_thinking(self) -> list[Event]:
-        """The start of thinking that has said nothing so far."""
+        """Return the start of thinking that has no text yet."""
         if self.begun:
             return []
         return self._start(write_thinking(ThinkingBlock(""), as_read=False))
 
     def _fields(self, block: ContentBlock, of_delta: bool = False) -> JsonObject:
-        """The fields that a start has beside what grows, or a delta has."""
+        """Return the fields of a start or a delta besides the growing text."""
         fields: JsonObject = {}
         for issuer in self._writer.issuers if block.extras else ():
             key = name_answers(issuer) if of_delta else issuer
@@ -144,12 +144,12 @@ class _BlockEvents:
         return fields
 
 
-# what stands in the delta of the message; beside it, the last three would be the event's own
+# fields of the message's delta; beside it, the last three would be fields of the event
 _DELTA_FIELDS = ("stop_sequence", answer_write.DETAILS, "container", "type", "delta", "usage")
 
 
 class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
-    """Encodes one answer. What its first events leave open, such as figures, the last ones tell."""
+    """Encodes one answer; what its first events lack, such as figures, comes with the last ones."""
 
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(answer_write.MessagesWriter(report, dialect.issuers, own=False), request)
@@ -159,20 +159,20 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
         self._last_usage = Usage()
         self._id: str | None = None
         self._model: str | None = None
-        self._steps: Steps | None = None  # from the beginning of the message on
+        self._steps: Steps | None = None  # once the message has begun
         self._block: _BlockEvents | None = None
         self._count = 0
         self._finish: Finish | None = None
         self._refusals: list[RefusalBlock] = []
-        self._has_news = False  # something came behind the beginning that only the end can tell
+        self._has_news = False  # after the start, something came that only the end can carry
         self._breaks_off: bool | None = None  # whether a call broke off, if there was one
         self._failed = False
-        self._candidates: list[int] = []  # the one that is written, and those that are not
-        self._first_part: Part | None = None  # until the answer has its name
+        self._candidates: list[int] = []  # the candidate that is written, then the ignored ones
+        self._first_part: Part | None = None  # held until the answer has its id and model
         self._foreign_fields: set[tuple[str, str]] = set()
 
     def feed(self, piece: Piece) -> list[Event]:
-        """The events that the piece completes."""
+        """Return the events that the piece completes."""
         if self._failed:
             return []
         if type(piece) is Part:
@@ -183,7 +183,7 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
         return super().feed(piece)
 
     def finish(self) -> list[Event]:
-        """The end of the message. None is made up for an answer that broke off."""
+        """Return the end of the message; an answer that broke off gets none."""
         if self._failed or (self._finish is None and not self._has_anything()):
             return []
         events = self._end_blocks(broken=self._finish is None)
@@ -194,18 +194,18 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
         return events
 
     def _has_anything(self) -> bool:
-        """Whether anything is known of the answer by now."""
+        """Whether anything is known of the answer so far."""
         parts = (self._steps, self._first_part, self._id, self._model)
         return any(part is not None for part in parts) or bool(self._fields or self._usage)
 
     def part(self, piece: Part) -> list[Event]:
-        """A part of a block: nothing goes out before the answer has its id and model."""
+        """Write a part of a block; nothing is sent before the answer has its id and model."""
         if not self._is_written(piece.key[0], piece):
             return []
         if self._steps is not None:
             return self._block_events(self._steps.feed(piece))
         if not self._is_named() and self._first_part is None:
-            self._first_part = piece  # what the same event says of the answer comes behind it
+            self._first_part = piece  # the same event's fields of the answer come after it
             return []
         events = self._begin()
         return events + self.part(piece)
@@ -214,7 +214,7 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
         return self._id is not None and self._model is not None
 
     def _is_written(self, candidate: int, node: object) -> bool:
-        """Whether it is of the candidate that came first; others are no part of a message."""
+        """Whether it belongs to the candidate that came first; a message has no others."""
         if candidate not in self._candidates:
             self._candidates.append(candidate)
             if len(self._candidates) > 1:
@@ -222,7 +222,7 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
         return candidate == self._candidates[0]
 
     def meta(self, piece: Meta) -> list[Event]:
-        """The id, the model, and fields of the message."""
+        """Take the id, the model, and fields of the message."""
         self._id = self._id or piece.id
         self._model = self._model or piece.model
         if self.writer.reads(piece.issuer):
@@ -234,7 +234,7 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
         return self._begin() if self._is_named() and self._first_part is not None else []
 
     def write_end(self, piece: End) -> list[Event]:
-        """Why the answer ended; the first word holds, unless it was no word of the provider's."""
+        """Store why the answer ended: the first reason, or a later one in the provider's words."""
         if self._is_written(piece.candidate, piece) and (self._finish is None or piece.finish.raw):
             self._finish = piece.finish
         return []
@@ -245,7 +245,7 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
         return []
 
     def write_failure(self, piece: Failed) -> list[Event]:
-        """The error, behind what came before it; nothing comes behind."""
+        """Send the error after all that came before it; nothing follows."""
         events = self._end_blocks(broken=True) if self._has_anything() else []
         self._failed = True
         return [*events, ("error", answer_write.write_error(piece.error))]
@@ -253,7 +253,7 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
     def _add_usage(self, piece: Usage) -> None:
         is_empty = not (piece.input or piece.output or piece.cache_read)
         if is_empty and self._usage and not self.writer.own:
-            return  # zeros at the end take nothing back
+            return  # zeros at the end replace nothing
         own_fields: JsonObject = {}
         for issuer, fields in (piece.extras or {}).items():
             if self.writer.reads(issuer):
@@ -264,14 +264,14 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
         self._last_usage, self._has_news = piece, True
 
     def _report_foreign(self, node: object, issuer: str, fields: JsonObject) -> None:
-        """Name the fields of another issuer, each once: events repeat them."""
+        """Report the fields of another issuer, each once, since events repeat them."""
         new = {key: fields[key] for key in fields if (issuer, key) not in self._foreign_fields}
         self._foreign_fields.update((issuer, key) for key in new)
         if new:
             self.report.foreign(node, issuer, new)
 
     def _begin(self) -> list[Event]:
-        """`message_start`, with the figures that are known by now; the others begin with zero."""
+        """Send `message_start` with the figures that are known; the others begin with zero."""
         id = self._id
         model = self._model or self.requested_model or answer_write.UNKNOWN_MODEL
         if not self.writer.own:
@@ -298,16 +298,16 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
         return [_event("message_start", message=message), *self._block_events(steps)]
 
     def _digest_text(self, model: str) -> str:
-        """What tells an answer without an id from others: how it begins, and what was asked."""
+        """Return text that identifies an answer without an id: its start, and the request."""
         messages = self._request.messages if self._request is not None else []
         last = messages[-1].get_text_content() if messages else ""
         parts = [] if self._first_part is None else [self._first_part]
         return f"{model}\0{parts!r}\0{len(messages)}\0{last}"
 
     def _end_blocks(self, broken: bool) -> list[Event]:
-        """The parts that wait, and the end of the open block, unless a call broke off in it."""
+        """Send the parts that were held, and end the open block, unless a call broke off in it."""
         events = self._begin() if self._steps is None else []
-        assert self._steps is not None  # it is begun
+        assert self._steps is not None  # the message has begun
         events += self._block_events(self._steps.finish(broken))
         for block in self._steps.untold:
             self.report.lost("answer.unsaid", block, what="what came too late")
@@ -329,17 +329,17 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
             self._block = _BlockEvents(self._count, self.writer)
             return self._block.open(step.block)
         block = self._block
-        assert block is not None  # a step of a block that was opened
+        assert block is not None  # the step is of a block that was opened
         if type(step) is Shut:
             if type(step.block) is ToolUseBlock:
                 self._breaks_off = self._breaks_off or breaks_off(step.block.raw_input or "")
             events = block.shut(step.block)
-            self._count += block.begun  # some begin with what only their end tells
+            self._count += block.begun  # some blocks start only at their end
             return events
         return block.grow(step.block)
 
     def _message_delta(self) -> Event:
-        """`message_delta`: why the message ends, its fields, and the figures as they are now."""
+        """Return `message_delta`: why the message ends, its fields, and the current figures."""
         writer, finish, fields = self.writer, self._finish, self._fields
         delta: JsonObject = {"stop_reason": None}
         if not writer.own:

@@ -1,7 +1,7 @@
-"""A whole answer as clients of this wire take it, and the parts of it that streams have, too.
+"""Writes whole answers in the form that clients of this wire take, and shares it with streams.
 
 Finish reasons, refusals and token figures are read and written here. Reference: Anthropic API,
-"Create a Message", `stop_reason`, `stop_details` and `usage`. Knows no stream.
+"Create a Message", `stop_reason`, `stop_details` and `usage`.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from ..error_words import OverflowWords
 from ..finish_words import finish_meaning
 from .blocks import write_call, write_thinking
 
-DETAILS = "stop_details"  # the spelling of a refusal that stands beside the content
+DETAILS = "stop_details"  # the spelling of a refusal that is beside the content
 
 
-# what this API itself says; the first word of each reason is written for it
+# this API's own words; the first word for each reason is the one that is written
 _STOP_REASONS: dict[str, FinishReason] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -44,7 +44,7 @@ _STOP_REASONS: dict[str, FinishReason] = {
 
 FINISH_REASONS: dict[str, FinishReason] = {
     **_STOP_REASONS,
-    "compaction": "pause",  # sent back, and the turn goes on
+    "compaction": "pause",  # it is sent back, and the turn continues
     # of other hosts
     "stop": "stop",
     "length": "length",
@@ -63,12 +63,12 @@ _NEAREST: dict[FinishReason, str] = {
 }
 
 
-_OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may have corrected
+_OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that the content may have corrected
 _CATEGORIES = ("cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms")
 
 
 def read_refusal(data: Json) -> RefusalBlock | None:
-    """The refusal of `stop_details`; the object itself is kept among the fields of the answer."""
+    """Read the refusal of `stop_details`; the object is also kept in the fields of the answer."""
     if not isinstance(data, dict) or data.get("type") != "refusal":
         return None
     text, category = data.get("explanation"), data.get("category")
@@ -90,7 +90,7 @@ _THINKING = "thinking_tokens"
 
 
 def read_usage(data: JsonObject, issuer: str, in_stream: bool) -> Usage:
-    """The figures; what they do not give back stays in extras. In streams null says nothing."""
+    """Read the figures; those that cannot be written back are extras. Streams may have nulls."""
     usage, unknown = read_counts(data, _FIGURES)
     details = unknown.get(_DETAILS)
     if isinstance(details, dict) and type(details.get(_THINKING)) is int:
@@ -106,7 +106,7 @@ def read_usage(data: JsonObject, issuer: str, in_stream: bool) -> Usage:
 
 
 def write_figures(usage: Usage, fields: JsonObject) -> JsonObject:
-    """The figures that are known, with the `fields` that this wire has beside them."""
+    """Return the known figures, with the `fields` that this wire has beside them."""
     figures = {key: getattr(usage, name) for key, name in _FIGURES.items()}
     data = {key: value for key, value in figures.items() if value is not None} | fields
     if usage.reasoning is not None:
@@ -115,15 +115,19 @@ def write_figures(usage: Usage, fields: JsonObject) -> JsonObject:
 
 
 class MessagesWriter(AnswerWriter):
-    """Writes content blocks of answers, and how these end."""
+    """Writes content blocks of answers, and their end."""
 
     __slots__ = ()
 
     def stop_reason(self, finish: Finish, breaks_off: bool | None, node: object) -> str:
-        """Why the model stopped: as this wire's own answer said it, or the nearest word.
+        """Return why the model stopped: an own answer's word, or the nearest one.
 
-        A call that breaks off must not be run: only a limit leaves one behind on this wire.
-        `breaks_off` is None where no call went out, whatever the provider has called.
+        A call that breaks off must not be run: on this wire only a limit explains one.
+
+        Args:
+            finish: The finish reason.
+            breaks_off: Whether the call that was sent last breaks off; None if no call was sent.
+            node: The node that the loss names.
         """
         raw, reason = finish.raw, finish.reason
         lacks_call = breaks_off is None and reason == "tool_calls"
@@ -141,7 +145,7 @@ class MessagesWriter(AnswerWriter):
         return word
 
     def stop_details(self, blocks: list[RefusalBlock]) -> JsonObject:
-        """What is known of the refusals of another wire's answer, whose words are text."""
+        """Return what is known of refusals in another wire's answer, whose words are text here."""
         data: JsonObject = {"type": "refusal", "category": None, "explanation": None}
         for block in blocks:
             if block.category in _CATEGORIES:
@@ -151,7 +155,7 @@ class MessagesWriter(AnswerWriter):
         return data
 
     def check_figures(self, data: JsonObject, usage: Usage) -> None:
-        """Report figures that have no place; `data` gets zero for those that an answer must have.
+        """Report figures that have no place, and set required figures to zero in `data`.
 
         A total has no place of its own: it is the sum of the others, or a loss.
         """
@@ -166,9 +170,9 @@ class MessagesWriter(AnswerWriter):
                 data[key] = 0
 
     def block(self, block: ContentBlock) -> JsonObject | None:
-        """The content block; None, with a loss, for what this wire cannot say in an answer.
+        """Write the content block; None, with a loss, for what an answer of this wire cannot carry.
 
-        Refusals of this wire stand beside the content: see `stop_details`.
+        Refusals of this wire are beside the content: see `stop_details`.
         """
         if type(block) is TextBlock:
             return self._text(block)
@@ -177,7 +181,7 @@ class MessagesWriter(AnswerWriter):
             mine = self.mine(block.origin)
             if not self.is_readable(block, mine):
                 return None
-            if not mine:  # clients demand the field, but nobody could check what is in it
+            if not mine:  # clients require the field, but the provider could not verify its content
                 block = replace(block, signature=block.signature and "", redacted=None)
             return {**write_thinking(block, as_read=self.own), **fields}
         if type(block) is tree.ToolUseBlock:
@@ -197,7 +201,7 @@ class MessagesWriter(AnswerWriter):
         return self.own and block.spelling == DETAILS
 
     def refusal_text(self, block: RefusalBlock) -> TextBlock:
-        """The words of a refusal as text: whoever reads the answer looks for them there."""
+        """Return the words of a refusal as text, where readers of the answer expect them."""
         self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
         return TextBlock(block.text, extras=block.extras)
 
@@ -209,9 +213,9 @@ class MessagesWriter(AnswerWriter):
         return {**data, **fields}
 
     def citations(self, block: TextBlock, fields: JsonObject) -> list[JsonObject]:
-        """Sources of a text, which the fields of this wire's text have already.
+        """Write citations of a text that its own fields do not have already.
 
-        Of another wire's answer those found in the web have a form here.
+        For another wire's answer, only citations of web pages have a form here.
         """
         citations: list[JsonObject] | None = fields.get("citations")
         if isinstance(citations, list):
@@ -242,7 +246,7 @@ class MessagesWriter(AnswerWriter):
         return mine or bool(block.thinking)
 
     def _input(self, call: tree.ToolUseBlock) -> Json:
-        """The arguments as an object; of text that breaks off, so far as it goes."""
+        """Return the arguments as an object; of interrupted text, the part that can be parsed."""
         if self.own and call.spelling == "text":
             return call.raw_input
         value = call.input
@@ -263,21 +267,21 @@ class MessagesWriter(AnswerWriter):
         return {}
 
     def raw(self, block: tree.RawBlock) -> JsonObject | None:
-        """What only one protocol has: verbatim if it is this one."""
+        """Return a block that only one protocol has, if it is this one."""
         if block.issuer not in self.issuers or not isinstance(block.data, dict):
             self.report.lost("answer.unsaid", block, what=f"raw block of {block.issuer}")
             return None
         return block.data
 
 
-NO_REASON = Finish("other")  # of an answer that does not say why it ended
-UNKNOWN_MODEL = "unknown"  # of an answer that names none, to a request that names none
+NO_REASON = Finish("other")  # of an answer that gives no reason
+UNKNOWN_MODEL = "unknown"  # of an answer that names no model, for a request that names none
 
 
 def write_response(
     room: Room, resp: ChatResponse, report: Report, request: tree.ChatRequest | None = None
 ) -> JsonObject:
-    """The body of an answer. One that is an error and nothing else is written as an error."""
+    """Write the body of an answer; an answer that is only an error is written as an error."""
     first = first_candidate(resp, report)
     resp = first_candidate_only(resp)
     if resp.error is not None and not first.msg.content:
@@ -304,7 +308,7 @@ def write_response(
 def _id_and_model(
     resp: ChatResponse, first: Msg, writer: MessagesWriter, request: tree.ChatRequest | None
 ) -> JsonObject:
-    """The id and the model; another wire's answer must have both."""
+    """Return the id and the model, both of which another wire's answer must have."""
     values = {"id": resp.id, "model": resp.model}
     data = {key: value for key, value in values.items() if value is not None}
     if writer.own:
@@ -321,7 +325,7 @@ def _id_and_model(
 
 
 def message_id(id: str | None, content: str) -> str:
-    """An id as this wire spells it: the one that there is, or one made of what the answer says."""
+    """Return an id in this wire's form: the answer's own, or one computed from its content."""
     if id is not None:
         return id if id.startswith("msg_") else f"msg_{id}"
     digest = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=12)
@@ -339,7 +343,7 @@ def _content(m: Msg, writer: MessagesWriter) -> Json:
 
 
 def _end_fields(resp: ChatResponse, first: tree.Candidate, writer: MessagesWriter) -> JsonObject:
-    """Why it ended, and the fields of the answer that nobody models."""
+    """Return why it ended, and the fields of the answer that no node can hold."""
     failed = resp.status == "interrupted" or (resp.status == "error" and not first.finish.raw)
     unknown = writer.answer_fields(resp)
     fields: JsonObject = {} if writer.own else {"stop_sequence": None, DETAILS: None}
@@ -362,8 +366,7 @@ OVERFLOW = OverflowWords(
 )
 
 
-# Anthropic docs, "Errors"; a request that is too long is an invalid one there, and not to be tried
-# again
+# Anthropic docs, "Errors"; there, a request that is too long is invalid and must not be repeated
 _ERROR_TYPES: dict[ErrorKind, str] = {
     "context_overflow": "invalid_request_error",
     "content_filter": "invalid_request_error",
@@ -388,7 +391,7 @@ _TYPES = frozenset(_ERROR_TYPES.values())
 
 
 def write_error(error: ProviderError) -> JsonObject:
-    """The error as it came over this wire, or in its words."""
+    """Write the error as it came over this wire, or in this wire's words."""
     body: Any = error.body
     is_error = isinstance(body, dict) and body.get("type") == "error"
     if is_error and isinstance(body.get("error"), dict):

@@ -1,7 +1,7 @@
-"""Content blocks: one reader and one writer of each, for requests and answers.
+"""Reads and writes each kind of content block, for requests and answers.
 
-Reference: Anthropic API, "Create a Message", content blocks and citations. What this wire alone
-has (server tools, containers, compaction) stays as it is, with its pairing. Knows no stream.
+Reference: Anthropic API, "Create a Message", content blocks and citations. Blocks that only this
+wire has (server tools, containers, compaction) stay as they are, with their pairing.
 """
 
 from __future__ import annotations
@@ -20,20 +20,24 @@ from ...stream.arguments import parse_arguments
 from ...text.json_text import Json, JsonObject, arguments
 from ..chat_like.messages import are_objects, fill_fields, without
 
-# gives the fields of this wire that a node has and does not model
+# returns this wire's fields of a node that it cannot hold
 NodeFields: TypeAlias = Callable[[Any], JsonObject]
 
-# (the fields beside `type`, of which those that the block models are taken out; the issuer; whether
-# the block is an answer's) -> the block, or None for what it cannot hold
+# (the fields beside `type`, from which those that the block holds are removed; the issuer; whether
+# it is a block of an answer) -> the block, or None if no block can hold it
 _Reader: TypeAlias = Callable[[JsonObject, str, bool], Any]
 
 
 def read_part(
     data: Json, issuer: str, origin: tree.Origin | None = None, in_result: bool = False
 ) -> ContentBlock:
-    """One content block of a request; what no block models is kept as it came.
+    """Read one content block of a request; an unknown one is kept unchanged.
 
-    `origin` is whose sealed thinking it is; a block of a result (`in_result`) holds no calls.
+    Args:
+        data: The content block.
+        issuer: The issuer of its extra fields.
+        origin: The model whose sealed thinking it is.
+        in_result: Whether the block is in a tool result, which holds no calls.
     """
     block: ContentBlock | None
     if not isinstance(data, dict):
@@ -51,9 +55,10 @@ def read_part(
 
 
 def read_answer_block(data: Json, issuer: str) -> ContentBlock:
-    """One content block of an answer. Its own fields, such as `caller`, go back with it.
+    """Read one content block of an answer; its own fields, such as `caller`, go back with it.
 
-    Raises TypeError for what is no object.
+    Raises:
+        TypeError: If it is no object.
     """
     if not isinstance(data, dict):
         raise TypeError("a content block is an object")
@@ -70,17 +75,17 @@ def _read(
     fields = without(data, "type")
     block: Any = None if read is None else read(fields, issuer, answer)
     if type(block) is ThinkingBlock:
-        # what nobody has sealed may be another model's, which a gateway showed to this client
+        # unsealed thinking may be another model's, which a gateway sent to this client
         block.origin = origin if block.signature or block.redacted is not None else None
     elif block is not None and not answer and "cache_control" in fields:
-        block.cache = take_cache(fields)  # all that is read here but thinking has one
+        block.cache = take_cache(fields)  # all blocks that are read here have one, except thinking
     if block is not None and fields:
         block.extras = {issuer: fields, **(block.extras or {})}
     return block
 
 
 def write_block(block: ContentBlock, fields: NodeFields, as_read: bool = False) -> JsonObject:
-    """The content block, with the fields that only this wire has.
+    """Write the content block, with the fields that only this wire has.
 
     `as_read`: the block was read from this wire, and is spelled as it was.
     """
@@ -116,22 +121,22 @@ def write_block(block: ContentBlock, fields: NodeFields, as_read: bool = False) 
 
 
 def _put_cache(data: JsonObject, hint: tree.CacheHint | None) -> None:
-    """Put the hint into the data, where its fields that nobody models may stand already."""
+    """Put the hint into the data, which may have other fields of the hint already."""
     others = data.get("cache_control")
     others = others if isinstance(others, dict) else {}
     if hint is not None:
         data["cache_control"] = {**cache_control(hint), **others}
     elif others and "type" not in others:
-        del data["cache_control"]  # they said more about a hint that is gone
+        del data["cache_control"]  # they belonged to a hint that was removed
 
 
 def cache_control(hint: tree.CacheHint) -> JsonObject:
-    """`{"type": "ephemeral"}`, with a `ttl` if one was given."""
+    """Write `{"type": "ephemeral"}`, with a `ttl` if one was given."""
     return {"type": "ephemeral"} if hint.ttl is None else {"type": "ephemeral", "ttl": hint.ttl}
 
 
 def take_cache(fields: JsonObject) -> tree.CacheHint | None:
-    """The hint of a `cache_control`, which is taken out of the fields; others of it stay there."""
+    """Take the hint of a `cache_control` out of the fields; its other fields remain there."""
     data = fields.get("cache_control")
     if not isinstance(data, dict) or data.get("type") != "ephemeral":
         return None
@@ -158,14 +163,17 @@ def _read_text(fields: JsonObject, _issuer: str, answer: bool) -> TextBlock | No
 
 
 def read_citation(data: Any) -> tree.Citation:
-    """The source and what is quoted of it, for readers; the object stays in the block's fields.
+    """Read the source and the quote of a citation; the object itself stays in the block's fields.
 
-    Indexes are places in the source, not in the answer. Raises TypeError for no object.
+    Its indexes are positions in the source, not in the answer.
+
+    Raises:
+        TypeError: If it is no object.
     """
     if not isinstance(data, dict):
         raise TypeError("a citation is an object")
     texts = {key: value for key, value in data.items() if isinstance(value, str)}
-    source = texts.get("source", "")  # of search results; often where they were found
+    source = texts.get("source", "")  # of search results, often the address
     found_at = source if source.startswith(("https://", "http://")) else None
     return tree.Citation(
         url=texts.get("url", found_at),
@@ -193,9 +201,9 @@ def _read_redacted(fields: JsonObject, _issuer: str, _answer: bool) -> ThinkingB
 
 
 def write_thinking(block: ThinkingBlock, as_read: bool) -> JsonObject:
-    """`thinking` or `redacted_thinking`.
+    """Write `thinking` or `redacted_thinking`.
 
-    Composed thinking always has a signature: an empty one for those hosts alone that sign nothing.
+    Composed thinking always has a signature, which is empty only for hosts that sign nothing.
     """
     if block.redacted is not None:
         return {"type": "redacted_thinking", "data": block.redacted}
@@ -232,7 +240,7 @@ def _read_call(fields: JsonObject, issuer: str, answer: bool) -> tree.ToolUseBlo
 
 
 def write_call(block: tree.ToolUseBlock, value: Json) -> JsonObject:
-    """`{"type": "tool_use", "id", "name", "input"}`; `value` are the arguments."""
+    """Write `{"type": "tool_use", "id", "name", "input"}`; `value` are the arguments."""
     return {"type": "tool_use", "id": block.id, "name": block.name, "input": value}
 
 
@@ -259,7 +267,7 @@ def _read_result(fields: JsonObject, issuer: str, _answer: bool) -> tree.ToolRes
 
 
 def _write_result(block: tree.ToolResultBlock, fields: NodeFields, as_read: bool) -> JsonObject:
-    """`{"type": "tool_result", "tool_use_id", "content", "is_error"}`.
+    """Write `{"type": "tool_result", "tool_use_id", "content", "is_error"}`.
 
     An empty result that is composed has no content at all: blank text is refused.
     """
@@ -306,7 +314,7 @@ def _read_medium(
 
 
 def _take_switch(fields: JsonObject) -> bool | None:
-    """Whether a document is to be cited, taken out of the fields; None if they do not say so."""
+    """Take out of the fields whether a document is to be cited; None if they do not decide it."""
     switch = fields.get("citations")
     if not isinstance(switch, dict) or switch.keys() != {"enabled"}:
         return None
@@ -314,7 +322,7 @@ def _take_switch(fields: JsonObject) -> bool | None:
 
 
 def _read_found(fields: JsonObject, _issuer: str, _answer: bool) -> DocumentBlock | None:
-    """A `search_result`; None for one of odd passages."""
+    """Read a `search_result`; None for one with unusual passages."""
     passages, title = _read_passages(fields.get("content")), fields.get("title")
     if not passages or not isinstance(fields.get("source"), str) or not isinstance(title, str):
         return None
@@ -324,7 +332,7 @@ def _read_found(fields: JsonObject, _issuer: str, _answer: bool) -> DocumentBloc
 
 
 def _read_passages(content: Json) -> list[str]:
-    """The texts of a list of texts that say nothing else; none of any other content."""
+    """Return the texts of a list of plain texts; none for any other content."""
     if not are_objects(content):
         return []
     if not all(part.keys() == {"type", "text"} and part["type"] == "text" for part in content):
@@ -336,7 +344,7 @@ def _read_passages(content: Json) -> list[str]:
 def _read_source(
     data: Json, issuer: str, is_document: bool
 ) -> tuple[Source | None, str | None, JsonObject]:
-    """(the source or None, how that was spelled, its fields that nobody models)."""
+    """Read a source: return it or None, its spelling, and its other fields."""
     fields = dict(data) if isinstance(data, dict) else {}
     kind = fields.pop("type", None)
     if kind == "base64" and isinstance(fields.get("data"), str):
@@ -371,7 +379,7 @@ def _read_encoded(text: Json) -> Source | None:
 
 
 def _write_document(block: DocumentBlock, as_read: bool) -> JsonObject:
-    """`document`, or `search_result` for what a search found."""
+    """Write `document`, or `search_result` for a search's finding."""
     source = block.source
     data: JsonObject
     if type(source) is tree.TextSource and source.found_at is not None:
@@ -387,7 +395,7 @@ def _write_document(block: DocumentBlock, as_read: bool) -> JsonObject:
 
 
 def _write_source(block: MediaBlock, as_read: bool) -> JsonObject:
-    """`base64`, `url`, `file`, `content` in passages, or `text` for a document of plain text."""
+    """Write `base64`, `url`, `file`, `content` in passages, or `text` for a plain text document."""
     source = block.source
     if type(source) is tree.TextSource:
         texts = [{"type": "text", "text": text} for text in source.passages]
@@ -410,14 +418,14 @@ def _write_source(block: MediaBlock, as_read: bool) -> JsonObject:
 def _decode_text(data: str) -> str:
     try:
         return base64.b64decode(data, validate=True).decode("utf-8")
-    except ValueError as error:  # no base64, beyond ASCII, or no UTF-8
+    except ValueError as error:  # no base64, not ASCII, or no UTF-8
         text = "a document of type text/plain holds no UTF-8 text in base64"
         hint = "give its true media type"
         raise WriteError(text, hint=hint, code="media.decode") from error
 
 
 def read_raw(data: JsonObject, issuer: str) -> RawBlock:
-    """What no block models. A call names itself `*_use`, a result `*_result` and the call's id."""
+    """Read an unknown block: a call has a type `*_use`, a result `*_result` and the call's id."""
     kind, id, call_id = data.get("type"), data.get("id"), data.get("tool_use_id")
     kind = kind if isinstance(kind, str) else ""
     if kind.endswith("_result") and isinstance(call_id, str):
@@ -431,7 +439,7 @@ def read_raw(data: JsonObject, issuer: str) -> RawBlock:
 
 
 def _is_text(data: JsonObject) -> bool:
-    """Whether it is nothing but texts: what a search found, or a document in chunks."""
+    """Whether it consists of texts alone: a search's finding, or a document in chunks."""
     parent = data.get("source") if data.get("type") == "document" else data
     is_known = data.get("type") in ("search_result", "document")
     content = parent.get("content") if is_known and isinstance(parent, dict) else None

@@ -23,16 +23,23 @@ from ..chat_like.messages import issuer_fields
 class Dialect:
     """How one host spells what the protocol leaves open.
 
-    `text`: a message that is one text goes as a `string`, or as `blocks` always. `path` holds
-    `{model}` where the model stands there; the names of versions and betas are headers, or
-    `anthropic_version` and `anthropic_beta` in the body. `refused` are fields of the body that a
-    user may know from elsewhere and this host does not take. `framing` is that of its streams.
-    `betas` are those that the host takes; None for whatever there is.
+    Attributes:
+        text: A message that is one text is a `string`, or always `blocks`.
+        path: The path below the base URL, with `{model}` where it has the model.
+        version: The version of the API.
+        version_place: The version is a header, or `anthropic_version` in the body.
+        betas_place: Names of betas are a header, or `anthropic_beta` in the body.
+        model_place: Whether the model is in the body or in the path.
+        stream_flag: Whether the body says that a stream is wanted.
+        framing: The framing of its streams.
+        refused: Fields of the body that users may know from other hosts and this one refuses.
+        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
+        betas: The betas that the host takes; None for all.
     """
 
     text: Literal["string", "blocks"] = "string"
     path: str = "/v1/messages"
-    stream_path: str = ""  # where a stream has a path of its own
+    stream_path: str = ""  # for hosts with a separate path for streams
     version: str = "2023-06-01"
     version_place: Literal["header", "body"] = "header"
     betas_place: Literal["header", "body"] = "header"
@@ -40,18 +47,18 @@ class Dialect:
     stream_flag: bool = True
     framing: Framing = "sse"
     refused: tuple[str, ...] = ()
-    model: str = "claude-opus-5-5"  # sent where nobody names one
+    model: str = "claude-opus-5-5"  # used where no model is named
     issuers: tuple[str, ...] = ("anthropic",)
     betas: frozenset[str] | None = None
 
 
 # Anthropic API, "Messages": content blocks by role; results begin the next user turn, and failed
-# ones hold text alone (400 "all content must be type `text` if `is_error` is true"); text must
-# not be blank, and a turn must not end in thinking; ids match ^[a-zA-Z0-9_-]+$ and are unique; at
-# most four cache breakpoints. 400 "input_schema.properties: Property keys should match pattern
-# '^[a-zA-Z0-9_.-]{1,64}$'" speaks of the root alone. What current models do not agree on (forced
-# tools, sampling, prefill, thinking that can be turned off) stands here as none of them refuses it.
-# The maximum of an answer holds its thinking, too.
+# ones hold text alone (400 "all content must be type `text` if `is_error` is true"); text must not
+# be blank, and a turn must not end in thinking; ids match ^[a-zA-Z0-9_-]+$ and are unique; at most
+# four cache breakpoints. 400 "input_schema.properties: Property keys should match pattern
+# '^[a-zA-Z0-9_.-]{1,64}$'" refers to the root alone. Where current models disagree (forced tools,
+# sampling, prefill, thinking that can be turned off), nothing is refused here. The maximum of an
+# answer includes its thinking.
 CAN = Capabilities(
     user=frozenset({"text", "image", "document", "raw"}),
     assistant=frozenset({"text", "raw"}),
@@ -146,11 +153,11 @@ _PATHS = (
 
 
 _CHOICES = ("auto", "any", "none", "tool")
-_MARKS = ("max_tokens", "anthropic_version", "thread")  # of which each body has one
+_MARKS = ("max_tokens", "anthropic_version", "thread")  # every body has one of them
 
 
 def claims(body: Json, path: str | None = None) -> bool:
-    """Whether this could be a body of `POST /v1/messages`, or of a host that takes the same."""
+    """Whether a body can be a request to `POST /v1/messages`, or to a host of this protocol."""
     if not isinstance(body, dict) or not isinstance(body.get("messages"), list):
         return False
     if path is not None and not path.partition("?")[0].endswith(_PATHS):
@@ -188,15 +195,15 @@ def _claims_block(data: Json) -> bool:
     return isinstance(kind, str) and (kind in _BLOCKS or kind.endswith("_tool_result"))
 
 
-_TOKEN = re.compile(r"[\w.:+-]+", re.ASCII)  # what a header takes of the names of betas
+_TOKEN = re.compile(r"[\w.:+-]+", re.ASCII)  # what a header allows in names of betas
 BETAS = "anthropic_beta"
-# what clients of the API itself name, and clouds know by another name
+# names of betas on the API itself, and their other names on clouds
 _OTHER_NAMES = {"advanced-tool-use-2025-11-20": "tool-search-tool-2025-10-19"}
 _HEADER = "anthropic-beta"
 
 
 def read_betas(body: JsonObject, notes: JsonObject, headers: Mapping[str, str] | None) -> None:
-    """Put the betas of a header among the fields of the body that are left."""
+    """Put the betas of a header among the fields of the body that remain."""
     values = [value for name, value in (headers or {}).items() if name.lower() == _HEADER]
     betas = [name.strip() for value in values for name in value.split(",") if name.strip()]
     if betas and BETAS not in body:
@@ -208,7 +215,7 @@ def read_betas(body: JsonObject, notes: JsonObject, headers: Mapping[str, str] |
 def headers_as_read(
     room: Room, req: ChatRequest, headers: dict[str, str], report: Report
 ) -> dict[str, str]:
-    """The headers with the betas that `read_betas` read from one, before any others."""
+    """Return the headers with the betas that `read_betas` read from one, before any others."""
     fields, notes = issuer_fields(req, room.issuer)
     betas = fields.get(BETAS)
     if notes.get(BETAS) != "header" or not _fit_header(betas):
@@ -219,7 +226,7 @@ def headers_as_read(
 
 
 def _fit_header(betas: Json) -> TypeGuard[list[str]]:
-    """Whether it is a list of names that a header takes: none with a comma or a line break."""
+    """Whether the betas fit a header: a list of names without commas or line breaks."""
     return isinstance(betas, list) and all(
         isinstance(name, str) and _TOKEN.fullmatch(name) for name in betas
     )
@@ -228,7 +235,7 @@ def _fit_header(betas: Json) -> TypeGuard[list[str]]:
 def _known_betas(
     betas: list[str], dialect: Dialect, request: ChatRequest, issuer: str, report: Report
 ) -> list[str]:
-    """Those that the host takes, by its names for them; it refuses a request that names others."""
+    """Return the betas that the host takes, by its names; it refuses requests with others."""
     known = dialect.betas
     if known is None:
         return betas
@@ -243,9 +250,9 @@ def _known_betas(
     return list(dict.fromkeys(names))
 
 
-# Fields of a body, and types of tools, that a beta brings, and how the names of that begin: a host
-# without it refuses them ("Extra inputs are not permitted"). anthropic 2.14, beta message types
-# and tools; Claude docs, Web fetch, Code execution: not on the clouds (2026-11-28).
+# Fields of a body, and types of tools, that require a beta, and the prefix of the beta's name: a
+# host without it refuses them ("Extra inputs are not permitted"). anthropic 2.14, beta message
+# types and tools; Claude docs, Web fetch, Code execution: not on the clouds (2026-11-28).
 _BROUGHT = {
     "billing_policy": "user-profiles-billing",
     "compaction": "compact-2026-09",
@@ -267,8 +274,7 @@ _BROUGHT_TOOLS = {
     "web_fetch_": "web-fetch",
 }
 _SCOPE = "prompt-caching-scope"
-# the first edition of each that needs no header of a beta (anthropic 2.14, types of tools;
-# 2026-11-28)
+# the first version of each that needs no beta header (anthropic 2.14, types of tools; 2026-11-28)
 SERVER_TOOLS = {
     "web_search": "web_search_20250305",
     "web_fetch": "web_fetch_20250910",
@@ -284,7 +290,7 @@ def _lacks(dialect: Dialect, beta: str) -> bool:
 def drop_unknown_fields(
     body: JsonObject, dialect: Dialect, request: ChatRequest, caps: Capabilities, report: Report
 ) -> None:
-    """Leave out of a body what the host refuses, or what only a beta that it lacks brings."""
+    """Remove fields from a body that the host refuses, or that need a beta which it lacks."""
     names = [name for name, beta in _BROUGHT.items() if _lacks(dialect, beta)]
     for issuer, own_fields in (request.extras or {}).items():
         if issuer not in caps.reads:
@@ -296,7 +302,7 @@ def drop_unknown_fields(
 
 
 def known_tools(tools: Tools, dialect: Dialect, report: Report) -> Tools:
-    """The tools without those that only a beta brings which the host lacks, and without scopes."""
+    """Return the tools without those that need a missing beta, and without scopes."""
     if dialect.betas is None:
         return tools
     kept: list[Tool | ServerTool] = []
@@ -312,7 +318,7 @@ def known_tools(tools: Tools, dialect: Dialect, report: Report) -> Tools:
 
 
 def known_scopes(history: RoledHistory, dialect: Dialect, report: Report) -> RoledHistory:
-    """The history whose cache hints say no scope, where the host lacks the beta that brings it."""
+    """Return the history without scopes in cache hints, if the host lacks the beta for them."""
     if not _lacks(dialect, _SCOPE):
         return history
     changes: dict[int, Msg] = {}
@@ -325,7 +331,7 @@ def known_scopes(history: RoledHistory, dialect: Dialect, report: Report) -> Rol
 
 
 def _drop_scope(node: Any, dialect: Dialect, report: Report) -> Any:
-    """A block or a tool without the fields of its cache hint that a beta brings."""
+    """Return a block or a tool without the fields of its cache hint that need a beta."""
     issuer = dialect.issuers[0]
     own = (node.extras or {}).get(issuer, {})
     hint = own.get("cache_control")
@@ -348,7 +354,7 @@ def write_betas(
     request: ChatRequest,
     report: Report,
 ) -> None:
-    """Ask for betas where the host looks for them: those among the body's fields, and `betas`."""
+    """Write betas where the host expects them: those among the body's fields, and `betas`."""
     given = body.pop(BETAS) if _fit_header(body.get(BETAS)) else []
     issuer = dialect.issuers[0]
     if (request.extras or {}).get(name_notes(issuer), {}).get(BETAS) == "header":  # a client's

@@ -1,7 +1,7 @@
-"""Messages and the system prompt of a request, read into the tree and written.
+"""Reads and writes the messages and the system prompt of a request.
 
-What `read_message` and `read_system` read, `message_as_read` and `content_as_read` write back as it
-was. Reference: Anthropic API, "Create a Message", `messages` and `system`.
+`message_as_read` and `content_as_read` write back unchanged what `read_message` and `read_system`
+read. Reference: Anthropic API, "Create a Message", `messages` and `system`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _ROLES = ("user", "assistant", "system")
 
 
 def read_message(data: Json, issuer: str, origin: Origin | None = None) -> Msg:
-    """One entry of `messages`; what is no message of a known role is kept as it came.
+    """Read one entry of `messages`; one without a known role is kept unchanged.
 
-    A content that is neither text nor a list stays among the fields that nobody models.
+    A content that is neither text nor a list becomes an extra field.
     """
     role = data.get("role") if isinstance(data, dict) else None
     if not isinstance(role, str) or role not in _ROLES:
@@ -47,7 +47,7 @@ def read_message(data: Json, issuer: str, origin: Origin | None = None) -> Msg:
 
 
 def message_as_read(room: Room, m: Msg) -> Json:
-    """The entry of `messages` that `read_message` read."""
+    """Return the entry of `messages` that `read_message` read."""
     content: Any = m.content
     if len(content) == 1 and type(content[0]) is RawBlock and content[0].role == "message":
         return content[0].data
@@ -62,7 +62,7 @@ def message_as_read(room: Room, m: Msg) -> Json:
 
 
 def content_as_read(m: Msg, issuer: str) -> Json:
-    """The `content` of a message, or the `system`, that the message was read from."""
+    """Return the `content` of a message, or the `system`, that the message was read from."""
     if isinstance(m.content, str):
         return m.content
 
@@ -73,7 +73,7 @@ def content_as_read(m: Msg, issuer: str) -> Json:
 
 
 def read_system(data: Json, issuer: str) -> Msg | None:
-    """The system prompt at the top: one message, however many blocks; None for anything else."""
+    """Read the top-level system prompt: one message with all its blocks; None for anything else."""
     if not isinstance(data, str | list):
         return None
     is_text = isinstance(data, str)
@@ -84,13 +84,13 @@ def read_system(data: Json, issuer: str) -> Msg | None:
     return m
 
 
-# Claude Code 2.1.332 (2026-11-28) begins its prompt so. The line is for Anthropic's own accounts
-# and may differ in each call, which ends the prefix cache of every other host.
+# Claude Code 2.1.332 (2026-11-28) begins its prompt this way. The line is meant for Anthropic's own
+# accounts and may differ in each call, which breaks the prefix cache of every other host.
 _BILLING = "x-anthropic-billing-header:"
 
 
 def _read_system_part(part: Json, issuer: str) -> ContentBlock:
-    """One block of `system`; the line that says who pays is this provider's alone."""
+    """Read one block of `system`; a billing line goes back only to this provider."""
     if _is_billing(part):
         block = RawBlock(issuer, part, by="client")
         block.spelling = BILLING
@@ -105,7 +105,7 @@ def _is_billing(part: Json) -> bool:
 
 
 def at_top(m: Msg) -> bool:
-    """Whether the message was read from `system`, and not from among the messages."""
+    """Whether the message was read from `system`, and not from the list of messages."""
     return m.spelling is not None and m.spelling.partition(" ")[0] == "top"
 
 
@@ -114,11 +114,11 @@ TOOLSET = "toolset_name"
 _WIRE_ROLES = ("system", "user", "assistant", "user")  # of SYSTEM, USER, ASSISTANT, TOOL
 
 
-# One loop: a call for each message would take a tenth of its time.
+# A single loop: a function call for each message would take a tenth of its time.
 def write_messages(
     room: Room, history: RoledHistory, caps: Capabilities, report: Report, start: int = 0
 ) -> list[JsonObject]:
-    """One wire message for each message from `start` on; a system prompt keeps its role."""
+    """Write one wire message for each message from `start` on; a system prompt keeps its role."""
     entries: list[JsonObject] = []
     always_list = room.dialect.text == "blocks"
     add_thinking = caps.empty_thinking and caps.thinking != "never"
@@ -162,7 +162,7 @@ def write_messages(
 
 
 class _Toolsets:
-    """Which toolset each call is of: its result has to say it again.
+    """The toolset that each call belongs to, which its result has to repeat.
 
     Reference: Anthropic API, "Create a message", `toolset_name` of `tool_use` and `tool_result`.
     """
@@ -174,7 +174,7 @@ class _Toolsets:
                 self.names[id] = found[TOOLSET]
 
     def note_toolset(self, data: JsonObject) -> JsonObject:
-        """The block as it goes out: a call is noted, a result says what its call does."""
+        """Store the toolset of a call, or add it to a result; return the block."""
         if data.get("type") == "tool_use" and TOOLSET in data:
             self.names[data["id"]] = data[TOOLSET]
         elif data.get("type") == "tool_result" and data["tool_use_id"] in self.names:
@@ -183,12 +183,12 @@ class _Toolsets:
 
 
 def _is_answer(m: Msg, caps: Capabilities) -> bool:
-    """Whether this wire answered with the message, which goes back as the list that it came as."""
+    """Whether the message is an answer of this wire, which goes back as the list that it was."""
     return m.role == "assistant" and m.origin is not None and m.origin.issuer in caps.reads
 
 
 def _with_thinking(blocks: list[JsonObject]) -> list[JsonObject]:
-    """The blocks of a turn, with thinking before its calls, if only an empty one."""
+    """Return the blocks of a turn with thinking before its calls, empty if there is none."""
     kinds = {block.get("type") for block in blocks}
     if "tool_use" not in kinds or kinds & {"thinking", "redacted_thinking"}:
         return blocks
@@ -196,7 +196,7 @@ def _with_thinking(blocks: list[JsonObject]) -> list[JsonObject]:
 
 
 def write_system(history: RoledHistory, end: int, caps: Capabilities, dialect: Dialect) -> Json:
-    """`system`: the messages before `end`, as one text or as blocks."""
+    """Write `system`: the messages before `end`, as one text or as blocks."""
     as_text = dialect.text == "string"
     if end == 1 and type(text := history.msgs[0].content) is str and as_text:
         return text

@@ -1,6 +1,7 @@
-"""The Messages API as a protocol: whole requests, and what reads and writes answers.
+"""The Messages API as a protocol: writes whole requests, and names the functions for all else.
 
-Reference: Anthropic API, "Create a Message": `system` stands apart, `max_tokens` is required.
+Reference: Anthropic API, "Create a Message": `system` is beside the messages, `max_tokens` is
+required.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _EVENTS = frozenset(
 )
 _CACHED = ("tool", "text", "image", "document", "tool_use", "tool_result")
 
-# of Anthropic's client, version 2; what only its beta messages have goes beside them
+# of Anthropic's client, version 2; fields of its beta messages alone go into `extra_body`
 _ARGUMENTS = frozenset(
     {
         "max_tokens",
@@ -59,7 +60,11 @@ _ARGUMENTS = frozenset(
 
 
 class Anthropic(Room):
-    """The Messages API in one host's dialect."""
+    """The Messages API in one host's dialect.
+
+    Args:
+        dialect: The host's dialect; None for Anthropic's.
+    """
 
     __slots__ = ()
     dialect: hosts.Dialect
@@ -104,34 +109,63 @@ class Anthropic(Room):
     write_response = write_response
 
     @property
-    def framing(self) -> Framing:  # type: ignore[override]  # here it is the host's
-        """How the host frames its streams."""
+    def framing(self) -> Framing:  # type: ignore[override]  # here it depends on the host
+        """The framing of the host's streams."""
         return self.dialect.framing
 
     @property
     def host(self) -> str:
-        """Whose forms the bodies have: some have the model in the path, or not every beta."""
+        """The form of the bodies: some hosts have the model in the path, or not every beta."""
         path, every = self.dialect.path, self.dialect.betas is None
         return self.protocol if path == _PATH and every else f"{self.protocol} {path}"
 
     def continues(self, request: ChatRequest, caps: Capabilities) -> bool:
-        """Whether own fields go on with a thread (beta), of which only what is new is sent."""
+        """Whether the request continues a thread (beta), for which only new messages are sent.
+
+        Args:
+            request: The request with its own fields.
+            caps: What the model and the wire take.
+        """
         thread = own_extras(request, caps).get("thread")
         return isinstance(thread, dict) and thread.get("type") == "continue"
 
     def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
-        """Client tools `{"name", "description", "input_schema"}`, and the provider's own."""
+        """Write client tools `{"name", "description", "input_schema"}`, and the provider's own.
+
+        Args:
+            tools: The tools that are offered, in order, under the names that the wire takes.
+            caps: What the model and the wire take.
+            report: Gets a loss for each field that cannot be written.
+
+        Returns:
+            The entries of `tools`.
+        """
         return [fields.write_tool(tool, caps, report) for tool in tools]
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
-        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        """Whether a payload can be an answer or event of this protocol, judged by its keys.
+
+        Args:
+            payload: A whole answer, or the payload of one event of a stream.
+            event: The event's name, where the framing has names.
+        """
         kind = payload.get("type")
         if kind == "message":
             return isinstance(payload.get("content"), list)
         return isinstance(kind, str) and kind in _EVENTS
 
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
-        """Those of `paths`, and what stands beside its node or is no object of its own."""
+        """Find where the nodes of a request are in the body that they were read from.
+
+        This includes nodes that are no objects of their own, such as citations.
+
+        Args:
+            req: What `read_request` returned for the body.
+            body: The body that was read.
+
+        Yields:
+            The path of a node or of a field of a node, and that node or `Field`.
+        """
         yield "$.options", req.options
         effort = req.options.reasoning
         if effort is not None and field_at(body, "output_config.effort") == effort:
@@ -154,11 +188,30 @@ class Anthropic(Room):
     def client_arguments(
         self, body: JsonObject, headers: Mapping[str, str], model: str | None
     ) -> Arguments:
-        """Those of `client.messages.create`."""
+        """Return the keyword arguments of `client.messages.create` that send this body.
+
+        Args:
+            body: The request body, as `write` returns it; it is not changed.
+            headers: The headers that the request needs, without keys.
+            model: The model's name where the path has it and the body does not; else None.
+
+        Returns:
+            The keyword arguments. Fields that the client has no parameter for are in `extra_body`.
+        """
         return with_extra_body(body, headers, model, _ARGUMENTS)
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
-        """The body of `POST /v1/messages`."""
+        """Write the request to `POST /v1/messages`.
+
+        Args:
+            prepared: The request after the passes.
+            report: Gets a loss for everything that the wire cannot carry.
+
+        Returns:
+            The path of the dialect, the headers for version and betas, and the body.
+
+        Source: Anthropic API, "Create a Message".
+        """
         request, caps, dialect = prepared.request, prepared.caps, self.dialect
         history = prepared.history
         if dialect.betas is not None:

@@ -1,9 +1,9 @@
 """The body of a request around its messages: options, thinking, tools, tool choice, format.
 
-Each reader takes out of the body what the tree can hold; what it cannot hold stays in the extras,
-and notes tell how the rest was spelled. The writer beside it serves requests that are composed and
-requests that go back as they were read. Reference: Anthropic API, "Create a Message"; docs,
-"Adaptive thinking", "Effort", "Extended thinking".
+Each reader takes out of the body what the tree can hold; the rest stays in the extras, and notes
+record the spelling. The writer after it is used for composed requests and for requests that go back
+as they were read. Reference: Anthropic API, "Create a Message"; docs, "Adaptive thinking",
+"Effort", "Extended thinking".
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from . import messages
 from .blocks import cache_control, take_cache
 from .dialect import BETAS, SERVER_TOOLS, read_betas
 
-# option -> where it stands in the body
+# option -> its path in the body
 OPTIONS = {
     "max_tokens": "max_tokens",
     "temperature": "temperature",
@@ -47,7 +47,7 @@ OPTIONS = {
 }
 
 
-# kinds of `thinking` that say no more than whether the model thinks
+# kinds of `thinking` that only decide whether the model thinks
 _THINKING = {"adaptive": "on", "enabled": "on", "disabled": "off", "between_tools": "off"}
 # `thinking.display`: how much of it is shown
 _SHOWN = {
@@ -60,12 +60,12 @@ _SHOWN = {
 # Only short notes between calls are shown, not the thinking: anthropic-sdk-python 1.1 (2026-08-26)
 _UPDATES_BETA = "thinking-display-updates-2026-08-18"
 _DISPLAYED = {"omitted": "none", "summarized": "auto", "updates": "updates"}
-# The API answers requests with -1 for these, as if they were not given; other APIs refuse them.
+# The API ignores -1 for these in requests; other APIs refuse it.
 _NONE_AT_MINUS_ONE = ("top_p", "top_k")
 
 
 def _read_options(body: JsonObject, notes: JsonObject) -> Options:
-    """The options, taken out of the body."""
+    """Take the options out of the body."""
     values: dict[str, Any] = {}
     for name, path in OPTIONS.items():
         data = field_at(body, path)
@@ -93,7 +93,7 @@ def _read_options(body: JsonObject, notes: JsonObject) -> Options:
 
 
 def _options_as_read(body: JsonObject, options: Options, kept: Names, notes: JsonObject) -> None:
-    """Put the options of `kept` where they stood in the body."""
+    """Put the options of `kept` where they were in the body."""
     for name, value in options.given():
         if name not in kept:
             continue
@@ -112,7 +112,7 @@ def _options_as_read(body: JsonObject, options: Options, kept: Names, notes: Jso
 
 
 def write_options(request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
-    """The options in the ranges of this API, but for the maximum of the answer and thinking."""
+    """Return the options in this API's ranges, except the maximum of the answer and thinking."""
     keys = {**OPTIONS, "thoughts": ""} if displays(caps) else OPTIONS
     body = request_fields.options(request, keys, caps, report)
     body.pop("max_tokens", None)
@@ -136,7 +136,7 @@ def write_options(request: ChatRequest, caps: Capabilities, report: Report) -> J
 
 
 def write_maximum(request: ChatRequest, caps: Capabilities, budget: int, report: Report) -> int:
-    """The maximum of the answer, of which its thinking is a part."""
+    """Return the maximum of the answer, which includes its thinking."""
     maximum = request.options.max_tokens
     if maximum is not None:
         return maximum
@@ -149,15 +149,15 @@ def write_maximum(request: ChatRequest, caps: Capabilities, budget: int, report:
     return maximum
 
 
-# the words of the SDK for an effort
+# the SDK's words for an effort
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 
 def requested_thinking(prepared: PreparedRequest, report: Report) -> ThinkingRequest | None:
-    """What is asked of the model, as far as the history lets it think.
+    """Return what to ask of the model, as far as the history allows thinking.
 
-    By a budget it thinks from the start of a round of tools or not at all: 400 "a final `assistant`
-    message must start with a thinking block".
+    With a budget it thinks from the start of a round of tools or not at all: 400 "a final
+    `assistant` message must start with a thinking block".
     """
     request, caps = prepared.request, prepared.caps
     thinking = resolve_thinking(request, caps, report, levels=_EFFORTS)
@@ -167,7 +167,7 @@ def requested_thinking(prepared: PreparedRequest, report: Report) -> ThinkingReq
 
 
 def thinking_budget(thinking: ThinkingRequest | None, caps: Capabilities) -> int:
-    """Tokens of thinking that are asked for by number; 0 if the model decides, or does not think.
+    """Return the tokens of a thinking budget; 0 if the model decides, or does not think.
 
     A negative budget leaves it to the model.
     """
@@ -205,14 +205,14 @@ _ALONE = "Anthropic docs, Thinking: between_tools (2026-10-08)"
 
 
 def displays(caps: Capabilities) -> bool:
-    """Whether the host knows `thinking.display`: the API's own, not those that copy it."""
+    """Whether the host has `thinking.display`: the API itself does, hosts that copy it do not."""
     return "anthropic" in caps.reads
 
 
 def write_display(
     body: JsonObject, request: ChatRequest, caps: Capabilities, report: Report
 ) -> None:
-    """How much of the thinking is shown, inside of what asks for it."""
+    """Write how much of the thinking is shown, inside of `thinking`."""
     if not displays(caps):
         return
     thinking = body.get("thinking")
@@ -227,16 +227,16 @@ def write_display(
 
 
 def needed_betas(body: JsonObject) -> list[str]:
-    """The betas without which the API refuses a value that the body has."""
+    """Return the betas without which the API refuses a value that the body has."""
     return [_UPDATES_BETA] if field_at(body, "thinking.display") == "updates" else []
 
 
 def fit_still_fields(
     body: JsonObject, request: ChatRequest, issuer: str, caps: Capabilities, report: Report
 ) -> None:
-    """Fit the provider's own fields to thinking that is turned off: an effort, and its neighbours.
+    """Fit the provider's own fields to thinking that is turned off: effort, and fields beside it.
 
-    Docs, "Thinking": no other field stands beside `between_tools`.
+    Docs, "Thinking": no other field is allowed beside `between_tools`.
     """
     fit_still_effort(body, "output_config.effort", request, issuer, caps, report)
     thinking = body.get("thinking")
@@ -248,8 +248,8 @@ def fit_still_fields(
 
 
 def drop_unbound_thinking(body: JsonObject) -> list[str]:
-    """Have the provider drop the thinking that fails its check; the betas that it needs."""
-    # the default of every model that binds thinking, said because the switch stands inside of it
+    """Make the provider drop thinking that fails its check; return the betas that this needs."""
+    # the default of every model that binds thinking, written because it encloses the switch
     body.setdefault("thinking", {"type": "adaptive"})
     put_field(body, "thinking.block_binding", {"prefix_mismatch_behavior": "drop_block"})
     return ["thinking-binding-controls-2026-08-01"]
@@ -259,7 +259,7 @@ FORMAT_PATHS = ("output_config.format", "output_format")  # the second is the ol
 
 
 def _read_format(body: JsonObject, notes: JsonObject) -> ResponseFormat | None:
-    """The schema of the answer, taken out of the body."""
+    """Take the schema of the answer out of the body."""
     for path in FORMAT_PATHS:
         data = field_at(body, path)
         if not isinstance(data, dict) or data.keys() != {"type", "schema"}:
@@ -273,16 +273,16 @@ def _read_format(body: JsonObject, notes: JsonObject) -> ResponseFormat | None:
 
 
 def write_format(body: JsonObject, prepared: PreparedRequest, report: Report) -> None:
-    """Put the schema into the body as this API takes it."""
+    """Put the schema into the body in the form that this API takes."""
     form = request_fields.response_format(prepared.request, prepared.caps, report)
     if form is not None and form.kind == "schema":
         put_field(body, FORMAT_PATHS[0], {"type": "json_schema", "schema": form.schema})
-        if form.strict is False:  # a schema is always kept to here
+        if form.strict is False:  # a schema is always enforced here
             report.lost("format.lowered", form, "strict", did="kept to")
         request_fields.format_unsaid(form, report, "strict" if form.strict is False else "")
 
 
-# fields of ours that they have, the list of domains apart
+# fields that they share with ours, besides the list of domains
 _OF_WEB: dict[str, tuple[str, ...]] = {
     "web_search": ("max_uses", "location"),
     "web_fetch": ("max_uses",),
@@ -291,7 +291,7 @@ _DOMAINS = {"allowed_domains": "domains", "blocked_domains": "blocked_domains"}
 
 
 def _read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
-    """One entry of `tools`; a tool that nobody models is the provider's own."""
+    """Read one entry of `tools`; an unknown tool is the provider's own."""
     kind, name = data.get("type"), data.get("name")
     fields = without(data, "name")
     is_named = isinstance(name, str) and name and isinstance(kind, str | None)
@@ -359,7 +359,7 @@ def _read_server_tool(fields: JsonObject, name: str, issuer: str) -> ServerTool:
 
 
 def _are_texts(value: Json) -> bool:
-    """Whether the value is a list of texts, and not empty."""
+    """Whether the value is a list of texts that is not empty."""
     return isinstance(value, list) and bool(value) and all(type(text) is str for text in value)
 
 
@@ -379,33 +379,33 @@ def _write_server_tool(tool: ServerTool) -> JsonObject:
 
 
 def write_tool(tool: Tool | ServerTool, caps: Capabilities, report: Report) -> JsonObject:
-    """`{"name", "description", "input_schema"}`, or a provider's tool: `{"type", "name", ...}`.
+    """Write `{"name", "description", "input_schema"}`, or a tool of the provider's.
 
-    The extras field `type` takes another version of such a tool. One that nobody models goes as it
+    The extras field `type` selects another version of such a tool. An unknown one is written as it
     was read.
     """
     if type(tool) is Tool:
         schema, strict = parameters(tool, caps, report)
         return chat_messages.replay(_write_tool(tool, schema, strict, {}), tool, caps, report)
-    assert type(tool) is ServerTool  # the other one of the two
+    assert type(tool) is ServerTool  # the only other type
     if tool.kind == "own":
         return chat_messages.replay({}, tool, caps, report)
     data = _write_server_tool(tool)
     fields = _OF_WEB.get(tool.kind, ())
     if fields:
         fields = (*fields, "domains" if tool.domains else "blocked_domains")
-    if tool.domains:  # one of the two lists is taken, and the allowed ones say more
+    if tool.domains:  # only one of the two lists is taken, and the allowed domains are more exact
         data.pop("blocked_domains", None)
     chat_messages.report_unsupported(tool, report, *fields)
     return chat_messages.replay(data, tool, caps, report)
 
 
 def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
-    """The entry of `tools` that `_read_tool` read."""
+    """Return the entry of `tools` that `_read_tool` read."""
     fields, notes = chat_messages.issuer_fields(tool, issuer)
     if type(tool) is Tool:
         return chat_messages.fill_fields(_write_tool(tool, tool.schema, tool.strict, notes), fields)
-    assert type(tool) is ServerTool  # the other one of the two
+    assert type(tool) is ServerTool  # the only other type
     return fields if tool.kind == "own" else {**_write_server_tool(tool), **fields}
 
 
@@ -415,7 +415,7 @@ _CHOICE_TYPES = {mode: word for word, mode in _MODES.items()}
 
 
 def _read_choice(body: JsonObject) -> ToolChoice | None:
-    """The tool choice, taken out of the body but for fields that nobody models."""
+    """Take the tool choice out of the body, except for fields that no node can hold."""
     data = body.get("tool_choice")
     kind = data.get("type") if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(kind, str) or kind not in _MODES:
@@ -435,7 +435,7 @@ def _read_choice(body: JsonObject) -> ToolChoice | None:
 
 
 def write_choice(choice: ToolChoice, as_read: bool = False) -> JsonObject:
-    """`{"type", "name", "disable_parallel_tool_use"}`."""
+    """Write `{"type", "name", "disable_parallel_tool_use"}`."""
     data: JsonObject = {"type": _CHOICE_TYPES[choice.mode]}
     if choice.name is not None:
         data["name"] = choice.name
@@ -457,7 +457,7 @@ _MODEL_PATH = re.compile(
 def read_request(
     room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
 ) -> ChatRequest:
-    """The request that the body makes; its path may name the model, and that it is a stream."""
+    """Read the request; its path may name the model, and show that a stream is wanted."""
     issuer = room.issuer
     body = dict(body)
     notes: JsonObject = {}
@@ -484,7 +484,7 @@ def read_request(
         stream=_read_stream(body, match, notes),
     )
     if isinstance(body.get(_VERSION), str):
-        notes[_VERSION] = body.pop(_VERSION)  # of the host's protocol, not of what is asked
+        notes[_VERSION] = body.pop(_VERSION)  # of the host's protocol, not part of the request
     read_betas(body, notes, headers)
     request.extras = issuer_extras(issuer, body, notes)
     return request
@@ -514,7 +514,7 @@ def _read_stream(body: JsonObject, match: re.Match[str] | None, notes: JsonObjec
 
 
 def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
-    """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
+    """Write the body with the fields in `kept` as `read_request` read them, and extra fields."""
     issuer = room.issuer
     body, notes = chat_messages.issuer_fields(req, issuer)
     if notes.get(BETAS) == "header":

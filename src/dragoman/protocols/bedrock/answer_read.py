@@ -1,8 +1,7 @@
-"""Reads answers and streams: the blocks of a stream while they grow, and the events around them.
+"""Reads whole answers and streams: the growing blocks of a stream, and the events around them.
 
-Only tools, results and images are begun by an event of their own; text, thinking and citations
-begin with their first delta. Reference: Amazon Bedrock API reference, "ConverseStreamOutput",
-"ContentBlockDelta".
+Only tools, results and images have a start event; text, thinking and citations begin with their
+first delta. Reference: Amazon Bedrock API reference, "ConverseStreamOutput", "ContentBlockDelta".
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from .dialect import Dialect
 _EMPTY: dict[str, JsonObject] = {"toolUse": {"input": {}}, "toolResult": {"content": []}}
 
 
-# service model: what each exception is over HTTP
+# service model: the HTTP status of each exception
 FAULTS = {
     "internalServerException": 500,
     "modelStreamErrorException": 424,
@@ -39,7 +38,7 @@ FAULTS = {
 _DELTA = "contentBlockDelta"
 
 
-# events by what they hold, where nobody names them
+# events by their content, for streams without event names
 _SHAPES = (
     ("delta", _DELTA),
     ("start", "contentBlockStart"),
@@ -63,7 +62,7 @@ class ConverseReader:
         self._first = True
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
-        """The pieces of one event, or of a whole answer."""
+        """Return the pieces of one event, or of a whole answer."""
         data = payload.get(_DELTA)
         if data is None and event == _DELTA:
             data = payload
@@ -77,20 +76,20 @@ class ConverseReader:
             pieces = self._grow(data)
         else:
             pieces = self._other(payload, event)
-        if self._first:  # says whose answer it is
+        if self._first:  # the issuer of the answer
             self._first = False
             pieces.insert(0, Meta(issuer=self._issuer))
         return pieces
 
     def finish(self) -> list[Piece]:
-        """What waits for the end of blocks whose end did not come."""
+        """Return what is held in blocks whose end did not come."""
         slots = self._slots.values()
         return [piece for slot in slots for piece in slot.end(self._issuer, self._whole_block)]
 
     def _slot(
         self, index: Any, kind: type[Any], pieces: list[Piece], begins: bool = False
     ) -> GrowingBlock:
-        """The slot at this index; another one behind it where the kind is not the same."""
+        """Return the slot at this index; a new one after it if the kind differs."""
         if type(index) is not int:
             raise TypeError("an index is a number")
         slot = self._slots.get(index)
@@ -104,7 +103,7 @@ class ConverseReader:
         return slot
 
     def _start(self, event: JsonObject) -> list[Piece]:
-        """`contentBlockStart`: `{"toolUse"}`, `{"toolResult"}`, `{"image"}`; empty says nothing."""
+        """Read `contentBlockStart`: `{"toolUse"}`, `{"toolResult"}`, `{"image"}`, or nothing."""
         data = event.get("start") or {}
         if not data:
             return []
@@ -123,7 +122,11 @@ class ConverseReader:
         return [*pieces, Part(slot.key, block)]
 
     def _grow(self, event: JsonObject) -> list[Piece]:
-        """What a `contentBlockDelta` adds. Raises TypeError where it fits no block."""
+        """Read what a `contentBlockDelta` adds.
+
+        Raises:
+            TypeError: If it fits no block.
+        """
         index, delta = event["contentBlockIndex"], event["delta"]
         if len(delta) != 1:
             raise TypeError("a delta has one member")
@@ -154,7 +157,7 @@ class ConverseReader:
         return block
 
     def _grow_data(self, slot: GrowingBlock | None, kind: str, value: Any) -> list[Piece]:
-        """Input of a call, content of a result, bytes of an image."""
+        """Read input of a call, content of a result, or bytes of an image."""
         if slot is not None and kind == "toolUse" and slot.kind is ToolUseBlock:
             text = require_text(value["input"])
             return [Part(slot.key, ToolUseBlock("", "", raw_input=text))] if text else []
@@ -173,12 +176,12 @@ class ConverseReader:
         return []
 
     def _stop(self, event: JsonObject) -> list[Piece]:
-        """`contentBlockStop`: what waited for the end of the block."""
+        """Read `contentBlockStop`: return what was held until the end of the block."""
         slot = self._slots.get(event["contentBlockIndex"])
         return slot.end(self._issuer, self._whole_block) if slot is not None else []
 
     def _whole_block(self, slot: GrowingBlock) -> ContentBlock:
-        """The object as it stands in a whole answer; input that breaks off is kept as text."""
+        """Return the object as in a whole answer; interrupted input is kept as text."""
         data = slot.data
         if "toolResult" in data:
             result = data["toolResult"]
@@ -214,7 +217,7 @@ class ConverseReader:
         raise ValueError("no event of ConverseStream")
 
     def _read_failure(self, payload: JsonObject, event: str | None) -> Failed:
-        """The body of an error, or what boto3's ClientError holds of it."""
+        """Read the body of an error, or what boto3's ClientError holds of it."""
         data = payload.get("Error")
         meta = payload.get("ResponseMetadata")
         status = meta.get("HTTPStatusCode") if isinstance(meta, dict) else None
@@ -247,7 +250,7 @@ class ConverseReader:
         return [*pieces, *self._fields(fields), End(read_finish(reason, FINISH_REASONS))]
 
     def _fields(self, data: JsonObject) -> list[Piece]:
-        """Fields that nobody models, and the id of the request, where a library notes it."""
+        """Return the fields without a node, and the id of the request, where a library adds it."""
         fields = without(data, "p")  # padding
         if not fields:
             return []
@@ -280,5 +283,5 @@ _EVENTS: dict[str, Callable[[ConverseReader, JsonObject], list[Piece]]] = {
 
 
 def _without_role(data: JsonObject) -> JsonObject:
-    """The fields of a message but for its role, which is always the same."""
+    """Return the fields of a message without its role, which is always the same."""
     return without(data, "role") if data.get("role") == "assistant" else data

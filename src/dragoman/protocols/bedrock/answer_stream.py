@@ -26,18 +26,18 @@ _GROWING = {"image": "source", "toolUse": "input", "toolResult": "content"}
 
 
 def split_block(data: JsonObject) -> tuple[JsonObject, list[JsonObject]]:
-    """(how the block begins, the deltas that fill it) of an image, a server's call or result."""
+    """Split an image or a server's call or result into the start of the block and its deltas."""
     key, fields = next(iter(data.items())) if len(data) == 1 else ("", None)
     name = _GROWING.get(key)
     if name is None or not isinstance(fields, dict):
-        return data, []  # nothing that a stream has: it stands in its beginning
+        return data, []  # streams have no deltas for it, so all of it is in the start
     value: Json = fields.get(name)
     start = {key: {field: fields[field] for field in fields if field != name}}
     if not value:
         return start, []
     if key == "toolResult":
         return start, [{key: value}]
-    if key == "toolUse" and not isinstance(value, str):  # an input that broke off is text already
+    if key == "toolUse" and not isinstance(value, str):  # interrupted input is text already
         value = arguments(value)
     return start, [{key: {name: value}}]
 
@@ -54,7 +54,7 @@ OVERFLOW = OverflowWords(
 
 
 def write_exception(error: ProviderError) -> tuple[str, Json]:
-    """The exception by its own name, or by the status that it has over HTTP."""
+    """Return the exception by its own name, or by its HTTP status."""
     is_own = error.type in FAULTS
     status = fitting_status(error.kind, error.status)
     name = error.type if is_own else _BY_STATUS.get(status, "internalServerException")
@@ -68,7 +68,7 @@ _STOP_FIELD = "additionalModelResponseFields"
 
 
 class ConverseEncoder(AnswerEncoder[ConverseWriter]):
-    """Writes one answer, its first candidate."""
+    """Writes one answer, with its first candidate."""
 
     single = True
 
@@ -77,11 +77,11 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
         self._steps = Steps(report=report)
         self._begun = False
         self._finish: tree.Finish | None = None
-        self._index = 0  # of the next block that says something
-        self._open = False  # whether the block has said something
+        self._index = 0  # of the next block with content
+        self._open = False  # whether the open block has content
 
     def feed(self, piece: Piece) -> list[Event]:
-        """The events that the piece completes."""
+        """Return the events that the piece completes."""
         events = super().feed(piece)
         if not self._begun and type(piece) is not Failed:
             self._begun = True
@@ -89,7 +89,7 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
         return events
 
     def finish(self) -> list[Event]:
-        """The end of the last block, why the answer ended, and its figures."""
+        """Return the end of the last block, why the answer ended, and its figures."""
         events = self._block_events(self._steps.finish(broken=self._finish is None))
         for block in self._steps.untold:
             self.report.lost("answer.unsaid", block, what="what came behind its block")
@@ -106,7 +106,7 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
         return [*events, ("metadata", metadata)] if metadata else events
 
     def _metadata(self, resp: tree.ChatResponse, fields: JsonObject) -> JsonObject:
-        """What the answer cost; another wire's answer gets all that the event must have."""
+        """Return the figures; another wire's answer gets all that the event must have."""
         if not (self.writer.own or self._finish is not None or resp.usage != tree.Usage()):
             return fields
         usage = write_usage(resp.usage, self.writer)
@@ -116,11 +116,11 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
         return metadata
 
     def part(self, piece: Part) -> list[Event]:
-        """A part of a block."""
+        """Write a part of a block."""
         return self._block_events(self._steps.feed(piece))
 
     def meta(self, piece: Meta) -> list[Event]:
-        """What the answer is called, for which no event has a place, and its fields."""
+        """Take the answer's fields; no event has a place for its id and model."""
         is_own = self.writer.reads(piece.issuer)
         self.writer.own = self.writer.own or is_own
         if piece.id is not None and piece.id not in request_ids(piece.extras or {}):
@@ -134,12 +134,12 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
         return []
 
     def write_end(self, piece: End) -> list[Event]:
-        """Why the answer ended, for the end of the stream."""
+        """Store why the answer ended, for the end of the stream."""
         self._finish = piece.finish
         return []
 
     def write_failure(self, piece: Failed) -> list[Event]:
-        """The error, behind what came before it."""
+        """Send the error after what came before it."""
         return [*self._block_events(self._steps.finish(broken=True)), write_exception(piece.error)]
 
     def _block_events(self, steps: list[Step]) -> list[Event]:
@@ -168,7 +168,7 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
         return f"contentBlock{kind}", {"contentBlockIndex": self._index, **fields}
 
     def _start(self, block: ContentBlock) -> JsonObject | None:
-        """How a call begins; anything else begins with what it says first."""
+        """Return the start of a call; anything else begins with its first delta."""
         if type(block) is not ToolUseBlock:
             return None
         call: JsonObject = {"toolUseId": block.id, "name": block.name}
@@ -177,7 +177,7 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
         return {"toolUse": {**call, **issuer_fields(block, self.writer.issuer)}}
 
     def _deltas(self, block: ContentBlock) -> list[JsonObject]:
-        """What a piece adds. Citations stand behind their text: see `_remainder`."""
+        """Return the deltas of a piece. Citations follow their text: see `_remainder`."""
         if type(block) is TextBlock or type(block) is RefusalBlock:
             return [{"text": block.text}] if block.text else []
         if type(block) is ToolUseBlock:
@@ -197,9 +197,9 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
         return [{"reasoningContent": delta} for delta in deltas]
 
     def _remainder(self, block: ContentBlock) -> tuple[JsonObject | None, list[JsonObject]]:
-        """What is said at the end of a block: of one that came in one piece, (start, deltas).
+        """Return what comes at the end of a block; all of it, if it came in one piece.
 
-        An own block that said nothing so far does so now; any other has never been.
+        An empty block of an own answer is sent now; any other empty block is left out.
         """
         writer = self.writer
         writer.fields(block)
@@ -223,7 +223,7 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
             data = writer.block(block)
             if isinstance(data, dict):
                 return split_block(data)
-            if type(block) is RawBlock:  # an image that has no place is reported already
+            if type(block) is RawBlock:  # an image without a place is reported already
                 self.report.lost("answer.unsaid", block)
         elif type(block) is not ToolUseBlock:
             self.report.lost("answer.unsaid", block)

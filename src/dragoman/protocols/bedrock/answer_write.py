@@ -1,8 +1,8 @@
-"""A whole answer as clients of Converse take it, and the parts of it that streams have, too.
+"""Writes whole answers in the form that clients of Converse take, and shares it with streams.
 
-`inputTokens` is without cache, and the total is the sum of all. Reference: Amazon Bedrock API
-reference, "Converse"; recorded answers (433 + 2752 read + 0 written + 16 = 3201): the API reference
-says less.
+`inputTokens` excludes the cache, and the total is the sum of all. Reference: Amazon Bedrock API
+reference, "Converse"; recorded answers (433 + 2752 read + 0 written + 16 = 3201), which show more
+than the API reference.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FIGURES = {
 
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
-    """The figures; what they do not give back, such as twins of other names, stays in extras."""
+    """Read the figures; those that cannot be written back, such as duplicates, stay in extras."""
     usage, unknown = read_counts(data, _FIGURES)
     if unknown:
         usage.extras = {issuer: unknown}
@@ -43,7 +43,7 @@ def read_usage(data: JsonObject, issuer: str) -> Usage:
 
 
 def write_usage(usage: Usage, writer: ConverseWriter) -> JsonObject:
-    """The figures in this wire's own sums; another wire's answer gets all that one must have."""
+    """Write the figures with this wire's sums; another wire's answer gets all required ones."""
     figures = {key: getattr(usage, name) for key, name in _FIGURES.items()}
     data: JsonObject = {key: value for key, value in figures.items() if value is not None}
     if not writer.own:
@@ -59,7 +59,7 @@ def write_usage(usage: Usage, writer: ConverseWriter) -> JsonObject:
     return fill_fields(data, writer.fields(usage))
 
 
-# service model: StopReason; the first word of each reason is written for it
+# service model: StopReason; the first word for each reason is the one that is written
 _WRITTEN_REASONS: dict[str, FinishReason] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -88,16 +88,16 @@ class ConverseWriter(AnswerWriter):
     nearest_reasons: ClassVar = {"refusal": "content_filtered", "error": _BROKEN}
 
     def finish_reason(self, finish: tree.Finish, node: object) -> str | None:
-        """Why the answer ended: in the provider's own word, as long as it means the same."""
+        """Return why the answer ended: in the provider's own word, if it means the same."""
         if finish.raw == _BROKEN and finish.reason == "error":
             return finish.raw
         return super().finish_reason(finish, node)
 
     def block(self, block: ContentBlock) -> Any:
-        """The content block; None, with a loss, for what this wire cannot say in an answer."""
+        """Write the content block; None, with a loss, for what an answer of this wire lacks."""
         self.fields(block)
         if not self.own and block.spelling is not None:
-            block = replace(block, spelling=None)  # how it stood on another wire
+            block = replace(block, spelling=None)  # the spelling is another wire's
         if type(block) is TextBlock:
             if citations := self.citations(block):
                 content = [{"text": block.text}] if block.text else []
@@ -134,13 +134,13 @@ class ConverseWriter(AnswerWriter):
         return BlockWriter(self.issuer).block(block)
 
     def citations(self, block: TextBlock) -> list[JsonObject]:
-        """The sources of another wire's text; this wire's own stand among the fields."""
+        """Write the sources of another wire's text; this wire's own are in its fields."""
         if not block.citations or "citations" in issuer_fields(block, self.issuer):
             return []
         return [self._citation(citation) for citation in block.citations]
 
     def _citation(self, citation: tree.Citation) -> JsonObject:
-        """`{"title", "sourceContent", "location": {"web"}}`, which is said of a whole block."""
+        """Write `{"title", "sourceContent", "location": {"web"}}`, which is for a whole block."""
         self.fields(citation)
         data: JsonObject = {}
         if citation.title is not None:
@@ -150,7 +150,8 @@ class ConverseWriter(AnswerWriter):
         if citation.url is not None:
             try:
                 host = urlsplit(citation.url).hostname if "://" in citation.url else None
-            except ValueError:  # half an address of IPv6: whoever cites it may write anything
+            # an invalid IPv6 address: the model may write any text as an address
+            except ValueError:
                 host = None
             domain = {} if host is None else {"domain": host}
             data["location"] = {"web": {"url": citation.url, **domain}}
@@ -161,7 +162,7 @@ class ConverseWriter(AnswerWriter):
         return data
 
     def drop_foreign_seals(self, block: ThinkingBlock) -> ThinkingBlock:
-        """The thinking without what another issuer has sealed in it."""
+        """Return the thinking without what another issuer has sealed in it."""
         if self.mine(block.origin):
             return block
         self.without_seals(block)
@@ -173,7 +174,7 @@ class ConverseWriter(AnswerWriter):
         is_document = type(block) is tree.DocumentBlock
         stored = type(source) is tree.URLSource and source.url.startswith("s3://")
         fits = type(source) is tree.Base64Source and (has_format or is_document)
-        if not (self.own or stored or fits):  # its own it can write again, whatever it is
+        if not (self.own or stored or fits):  # any block of an own answer can be written again
             return self.medium(block, _no_form, lambda text: {"text": text})
         if is_document and block.title is None and not self.own:
             self.report.lost("answer.field", block, "title", did="Document")
@@ -189,7 +190,7 @@ def _no_form(block: MediaBlock) -> Json:
 
 
 def _raw(block: RawBlock) -> Any:
-    """The object as it came; of a call that broke off, the text of its input, too."""
+    """Return the object as it came, including the text of interrupted input."""
     text = (block.extras or {}).get(name_answers(block.issuer), {}).get("input")
     if text is None:
         return block.data
@@ -200,7 +201,7 @@ def _raw(block: RawBlock) -> Any:
 def write_response(
     room: Room, resp: ChatResponse, report: Report, request: tree.ChatRequest | None = None
 ) -> JsonObject:
-    """The body of an answer. One that is an error and nothing else is written as an error."""
+    """Write the body of an answer; an answer that is only an error is written as an error."""
     first = first_candidate(resp, report)
     if (error := resp.error) is not None and not first.msg.content:
         body = error.body
@@ -229,12 +230,12 @@ def write_response(
 
 
 def missing_metrics(resp: ChatResponse, report: Report) -> JsonObject:
-    """The `metrics` that another wire's answer must have."""
+    """Return the `metrics` that another wire's answer must have."""
     report.lost("answer.field", resp, "metrics", did="0 ms")
     return {"latencyMs": 0}
 
 
 def request_ids(fields: JsonObject) -> list[Json]:
-    """The id of the request, where a library notes it beside the answer."""
+    """Return the id of the request, where a library adds it to the answer."""
     places = (fields.get("ResponseMetadata"), "RequestId"), (fields.get("$metadata"), "requestId")
     return [meta.get(key) for meta, key in places if isinstance(meta, dict)]

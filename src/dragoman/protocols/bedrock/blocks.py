@@ -1,4 +1,4 @@
-"""Content blocks: one reader and one writer of each, for requests and answers. Opens nothing.
+"""Reads and writes each kind of content block, for requests and answers; opens no files.
 
 Reference: Amazon Bedrock API reference, "ContentBlock".
 """
@@ -19,19 +19,19 @@ from ...text.json_text import Json, JsonObject, field_at
 from ..chat_like.messages import are_objects, fill_fields, without
 from .dialect import FORMATS, MEDIA_TYPES
 
-TEXT_INPUT = "text"  # in the spelling of a call: its input is a text
-TYPED = "tool_use"  # in the spelling of a call: it names its type
+TEXT_INPUT = "text"  # in the spelling of a call: its input is text
+TYPED = "tool_use"  # in the spelling of a call: it has a type
 
-_TEXT = "text"  # the spelling of a document whose text stands there
+_TEXT = "text"  # the spelling of a document that is plain text
 _PASSAGES = "passages"  # of one in passages
 _STATUS = {"error": True, "success": False}
 _MARKING_FIELDS = frozenset({"citations", "guardContent"})  # extras that mark other kinds of text
 
 
 def read_parts(data: list[Json], issuer: str, origin: Origin | None = None) -> list[ContentBlock]:
-    """The blocks of a list; a cache point is a hint on the block before it.
+    """Read the blocks of a list; a cache point becomes a hint on the block before it.
 
-    `origin`: who wrote them, if that was a model; the results in its turns are the server's own.
+    `origin`: the model that wrote them, if one did; results in its turns are the server's own.
     """
     blocks: list[ContentBlock] = []
     for part in data:
@@ -48,7 +48,7 @@ def read_parts(data: list[Json], issuer: str, origin: Origin | None = None) -> l
 
 
 def read_part(data: Json, issuer: str, origin: Origin | None = None) -> ContentBlock:
-    """One content block of a request; what no block models is kept as it came."""
+    """Read one content block of a request; an unknown one is kept unchanged."""
     block: ContentBlock | None = None
     key, value = next(iter(data.items())) if type(data) is dict and len(data) == 1 else ("", None)
     try:
@@ -69,7 +69,7 @@ def read_part(data: Json, issuer: str, origin: Origin | None = None) -> ContentB
 
 
 def _raw_part(data: JsonObject, issuer: str) -> RawBlock:
-    """A call, a result or a guarded image as it came, with its pairing."""
+    """Return a call, a result or a guarded image unchanged, with its pairing."""
     ((key, value),) = data.items()
     call_id = value.get("toolUseId")
     role: Any = _RAW_ROLES.get(key, "item")
@@ -81,10 +81,16 @@ _RAW_ROLES: dict[str, Literal["call", "result"]] = {"toolUse": "call", "toolResu
 
 
 def read_block(data: JsonObject, issuer: str, extras_name: str = "") -> ContentBlock:
-    """One content block of an answer.
+    """Read one content block of an answer.
 
-    `extras_name`: on whose name fields stand that nobody knows, if they are not answers' alone.
-    Raises TypeError for what is no object, ValueError for bytes that are no base64.
+    Args:
+        data: The content block.
+        issuer: The issuer of the answer.
+        extras_name: The name in the extras for unknown fields, if other bodies may have them, too.
+
+    Raises:
+        TypeError: If it is no object.
+        ValueError: If its bytes are not base64.
     """
     if not isinstance(data, dict):
         raise TypeError("a content block is an object")
@@ -103,7 +109,7 @@ def read_block(data: JsonObject, issuer: str, extras_name: str = "") -> ContentB
 
 
 def _read_raw(data: JsonObject, issuer: str) -> RawBlock:
-    """A server's own call, its result, or anything else, with its pairing."""
+    """Read a server's own call, its result, or an unknown block, with its pairing."""
     for key, role in _RAW_ROLES.items():
         value = data.get(key)
         call_id = value.get("toolUseId") if isinstance(value, dict) else None
@@ -113,7 +119,11 @@ def _read_raw(data: JsonObject, issuer: str) -> RawBlock:
 
 
 def json_bytes(value: Any) -> Any:
-    """The value with its bytes as base64 text, as they travel. Raises ValueError if it is deep."""
+    """Return the value with bytes as base64 text, as they are sent.
+
+    Raises:
+        ValueError: If it is nested too deeply.
+    """
     try:
         return _json_bytes(value)
     except RecursionError as error:
@@ -131,14 +141,14 @@ def _json_bytes(value: Any) -> Json:
 
 
 def issuer_fields(node: Any, issuer: str) -> JsonObject:
-    """The fields that the issuer's requests and answers have beside what the node models."""
+    """Return the fields of the issuer's requests and answers that the node cannot hold."""
     if not node.extras:
         return {}
     return fill_fields(dict(node.extras.get(issuer, {})), node.extras.get(name_answers(issuer), {}))
 
 
 class BlockWriter:
-    """Writes blocks that were read from this wire, as they were; answers are written so, too."""
+    """Writes blocks that were read from this wire, unchanged; answers are written so, too."""
 
     __slots__ = ("issuer",)
     as_read: ClassVar[bool] = True
@@ -147,7 +157,7 @@ class BlockWriter:
         self.issuer = issuer
 
     def parts(self, blocks: Sequence[ContentBlock]) -> list[Json]:
-        """The blocks of a content list, each with the cache point that it hints at."""
+        """Write the blocks of a content list, each with its cache point."""
         parts: list[Json] = []
         for block in blocks:
             parts.append(self.block(block))
@@ -156,7 +166,7 @@ class BlockWriter:
         return parts
 
     def block(self, block: ContentBlock) -> Any:
-        """The content block."""
+        """Write the content block."""
         fields = {} if block.extras is None else self.fields(block)
         if type(block) is TextBlock:
             return _write_text(block.text, fields) if fields else {"text": block.text}
@@ -186,7 +196,7 @@ class BlockWriter:
         return {key: fill_fields(data, fields) if fields else data}
 
     def fields(self, node: Any) -> JsonObject:
-        """The fields of this wire that a node has and does not model."""
+        """Return this wire's fields of a node that it cannot hold."""
         return issuer_fields(node, self.issuer)
 
     def _call(self, block: ToolUseBlock) -> JsonObject:
@@ -200,14 +210,14 @@ class BlockWriter:
         return data
 
     def result_content(self, block: ToolResultBlock) -> Json:
-        """The `content` of a result."""
+        """Write the `content` of a result."""
         output = block.output
         if isinstance(output, list):
             return self.parts(output)
         return [{"json" if isinstance(output, dict) else "text": output}]
 
     def status(self, block: ToolResultBlock) -> str | None:
-        """The `status` of a result."""
+        """Return the `status` of a result."""
         return "error" if block.is_error else block.spelling
 
     def _medium(self, block: MediaBlock) -> JsonObject:
@@ -228,7 +238,7 @@ class BlockWriter:
         return data
 
     def format(self, block: MediaBlock) -> str | None:
-        """The `format` of a medium."""
+        """Return the `format` of a medium."""
         form, _, bare = (block.spelling or "").partition(" ")
         usual = FORMATS.get(block.source.media_type or "")
         if usual is None or bare:
@@ -236,12 +246,12 @@ class BlockWriter:
         return form if form and form not in (_TEXT, _PASSAGES) else usual
 
     def name(self, block: tree.DocumentBlock) -> str | None:
-        """The `name` of a document."""
+        """Return the `name` of a document."""
         return block.title
 
 
 def _write_found(block: MediaBlock) -> JsonObject:
-    """`{"source", "title", "content": [{"text"}]}` for what a search found; empty for others."""
+    """Write `{"source", "title", "content": [{"text"}]}` for a search's finding, if it is one."""
     source = block.source
     if type(source) is not tree.TextSource or source.found_at is None:
         return {}
@@ -250,7 +260,7 @@ def _write_found(block: MediaBlock) -> JsonObject:
 
 
 def cache_point(hint: tree.CacheHint) -> JsonObject:
-    """`{"cachePoint": {"type": "default"}}`, with a `ttl` if one was given."""
+    """Write `{"cachePoint": {"type": "default"}}`, with a `ttl` if one was given."""
     point: JsonObject = {"type": "default"}
     if hint.ttl is not None:
         point["ttl"] = hint.ttl
@@ -258,7 +268,7 @@ def cache_point(hint: tree.CacheHint) -> JsonObject:
 
 
 def read_cache_point(data: Json) -> tree.CacheHint | None:
-    """The hint of a cache point that has no other fields."""
+    """Return the hint of a cache point without other fields."""
     point = data.get("cachePoint") if type(data) is dict and len(data) == 1 else None
     if type(point) is not dict or point.get("type") != "default":
         return None
@@ -268,12 +278,12 @@ def read_cache_point(data: Json) -> tree.CacheHint | None:
 
 
 def _write_text(text: str, fields: JsonObject) -> JsonObject:
-    """A text; the fields of citations and of guards say which kind it is."""
+    """Write a text; the fields of citations and of guards decide its kind."""
     if "guardContent" in fields and "citations" not in fields:
         return {"guardContent": fill_fields({"text": {"text": text}}, fields["guardContent"])}
     if "citations" not in fields:
         return {"text": text, **fields}
-    # as the model gave it, around the text as it is now
+    # the model's own pieces, with the text as it is now
     content = fields.get("content")
     if content is None or "".join(str(part.get("text", "")) for part in content) != text:
         content = [{"text": text}] if text else None
@@ -282,7 +292,7 @@ def _write_text(text: str, fields: JsonObject) -> JsonObject:
 
 
 def _read_cited(data: JsonObject, issuer: str, _: str) -> TextBlock | None:
-    """`{"content": [{"text"}], "citations"}`: a text; the citations go back as they came."""
+    """Read `{"content": [{"text"}], "citations"}` as a text; its citations go back unchanged."""
     content, citations = data.get("content", []), data.get("citations")
     if not isinstance(content, list) or not isinstance(citations, list):
         return None
@@ -291,14 +301,18 @@ def _read_cited(data: JsonObject, issuer: str, _: str) -> TextBlock | None:
         return None
     text = "".join(texts)
     sources = [read_citation(source if isinstance(source, dict) else {}) for source in citations]
-    # one text, or none: anything else comes back as it was
+    # one text, or none; any other content goes back unchanged
     is_usual = content == [{"text": text}] if text else "content" not in data
     fields = without(data, "content") if is_usual else dict(data)
     return TextBlock(text, sources or None, extras={issuer: fields})
 
 
 def read_citation(data: Any) -> tree.Citation:
-    """The source and what is quoted of it, for readers. Raises TypeError for no object."""
+    """Read the source and the quote of a citation.
+
+    Raises:
+        TypeError: If it is no object.
+    """
     if not isinstance(data, dict):
         raise TypeError("a citation is an object")
     title, content = data.get("title"), data.get("sourceContent")
@@ -314,7 +328,7 @@ def read_citation(data: Any) -> tree.Citation:
 
 
 def _read_guarded(data: JsonObject, issuer: str, _: Origin | None) -> ContentBlock | None:
-    """`{"text": {"text", "qualifiers"}}`: a text that a guardrail looks at."""
+    """Read `{"text": {"text", "qualifiers"}}`: a text that a guardrail checks."""
     value = data.get("text")
     if len(data) != 1 or not isinstance(value, dict) or not isinstance(value.get("text"), str):
         return None
@@ -339,9 +353,11 @@ def _read_thinking(data: JsonObject, issuer: str, extras_name: str) -> ThinkingB
 
 
 def read_redacted(data: Any, issuer: str) -> ThinkingBlock:
-    """Sealed thinking. Its bytes are a text, which the maker's own API has as it is.
+    """Read sealed thinking: its bytes are a text that the maker's own API sends directly.
 
-    Raises TypeError for neither bytes nor text, ValueError for what is no base64.
+    Raises:
+        TypeError: If it is neither bytes nor text.
+        ValueError: If it is not base64.
     """
     raw = bytes(data) if isinstance(data, (bytes, bytearray)) else b64decode(data, validate=True)
     usual = b64encode(raw).decode("ascii")
@@ -349,13 +365,14 @@ def read_redacted(data: Any, issuer: str) -> ThinkingBlock:
         block = ThinkingBlock("", redacted=raw.decode())
     except UnicodeDecodeError:
         return ThinkingBlock("", redacted=usual, extras={issuer: {"redactedContent": usual}})
-    if isinstance(data, str) and data != usual:  # base64 has several spellings of its last sign
+    # base64 has several spellings of its last character
+    if isinstance(data, str) and data != usual:
         block.extras = {issuer: {"redactedContent": data}}
     return block
 
 
 def write_thinking(block: ThinkingBlock, as_read: bool = False) -> JsonObject:
-    """`reasoningText`, or `redactedContent`: the sealed text as bytes, which travel in base64."""
+    """Write `reasoningText`, or `redactedContent`: the sealed text as bytes, sent in base64."""
     if block.redacted is not None:
         return {"redactedContent": b64encode(block.redacted.encode()).decode("ascii")}
     is_textless = as_read and block.spelling == "textless"
@@ -378,7 +395,7 @@ def _read_call(data: JsonObject, issuer: str, _: str) -> ToolUseBlock | None:
     else:
         block.input = value
     fields = without(data, "toolUseId", "name", "input")
-    if fields.get("type") == TYPED:  # answers may say it, requests must not
+    if fields.get("type") == TYPED:  # answers may have it, requests must not
         notes.append(TYPED)
         del fields["type"]
     block.spelling = " ".join(notes) or None
@@ -387,7 +404,7 @@ def _read_call(data: JsonObject, issuer: str, _: str) -> ToolUseBlock | None:
 
 
 def _read_request_call(data: JsonObject, issuer: str, _: Origin | None) -> ContentBlock | None:
-    """A call with its id, name and input; one of the server's own tools comes back whole."""
+    """Read a call with its id, name and input; a call of a server tool is kept whole."""
     if not data.keys() >= {"toolUseId", "name", "input"}:
         return None
     block = read_block({"toolUse": data}, issuer, issuer)
@@ -397,7 +414,7 @@ def _read_request_call(data: JsonObject, issuer: str, _: Origin | None) -> Conte
 
 
 def _read_result(data: JsonObject, issuer: str, origin: Origin | None) -> ContentBlock | None:
-    """A result; one of a server's own tool, which stands in the turn of the model, stays whole."""
+    """Read a result; one of a server tool, which is in the model's turn, is kept whole."""
     id, content, status = data.get("toolUseId"), data.get("content"), data.get("status")
     if origin is not None:
         return read_block({"toolResult": data}, issuer)
@@ -428,7 +445,11 @@ _REQUEST_READERS = {
 
 
 def get_uri(block: MediaBlock) -> str:
-    """Where a medium is that is stored elsewhere. Raises WriteError for one that is not."""
+    """Return the address of a stored medium.
+
+    Raises:
+        WriteError: If the medium is not stored elsewhere.
+    """
     source = block.source
     if type(source) is tree.URLSource:
         return source.url
@@ -438,7 +459,7 @@ def get_uri(block: MediaBlock) -> str:
 
 
 def _read_medium(data: JsonObject, issuer: str, _: str, kind: str) -> ContentBlock | None:
-    """The block of an `image`, `document`, `video` or `audio`; None for a source nobody models."""
+    """Read an `image`, `document`, `video` or `audio`; None for an unknown source."""
     form, name, value = data.get("format"), data.get("name"), data.get("source")
     media_type = MEDIA_TYPES.get((kind, form), "") if isinstance(form, str) else ""
     if not isinstance(value, dict) or len(value) != 1:
@@ -468,7 +489,7 @@ def _read_medium(data: JsonObject, issuer: str, _: str, kind: str) -> ContentBlo
 
 
 def _read_found(data: JsonObject, issuer: str, _: str) -> ContentBlock | None:
-    """The document of a `searchResult`; None for one of odd passages."""
+    """Read the document of a `searchResult`; None for one with unusual passages."""
     passages, found_at, title = (
         _passages(data.get("content")),
         data.get("source"),
@@ -485,7 +506,7 @@ def _read_found(data: JsonObject, issuer: str, _: str) -> ContentBlock | None:
 
 
 def _switch(data: JsonObject) -> bool | None:
-    """Whether a document is to be cited; None if it does not say so, or says more."""
+    """Return whether a document is to be cited; None if it has no or further fields about it."""
     switch = data.get("citations")
     if not isinstance(switch, dict) or switch.keys() != {"enabled"}:
         return None
@@ -493,7 +514,7 @@ def _switch(data: JsonObject) -> bool | None:
 
 
 def _passages(content: Json) -> list[str]:
-    """The texts of a list of texts that say nothing else; none of any other content."""
+    """Return the texts of a list of plain texts; none for any other content."""
     if not are_objects(content) or not all(part.keys() == {"text"} for part in content):
         return []
     texts = [part["text"] for part in content]
@@ -503,7 +524,7 @@ def _passages(content: Json) -> list[str]:
 def _read_source(
     data: JsonObject, media_type: str, kind: str
 ) -> tuple[tree.Source | None, JsonObject, str | None]:
-    """(the source, fields of the medium that nobody models, how it is spelled)."""
+    """Read the source, the fields of the medium without a node, and the spelling."""
     content, location, text = data.get("bytes"), data.get("s3Location"), data.get("text")
     if isinstance(content, (str, bytes, bytearray)) and (media_type or kind == "document"):
         media_type = media_type or "application/octet-stream"

@@ -1,4 +1,4 @@
-"""What hosts of Converse may disagree on, what all models behind it carry, formats of media."""
+"""What hosts of Converse may disagree on, what all models there carry, formats of media."""
 
 from __future__ import annotations
 
@@ -13,10 +13,15 @@ from ...text.json_text import Json
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Where the endpoint lies, `path` below the base URL, and which model is the default."""
+    """The host's endpoint and default model.
+
+    Attributes:
+        path: The path of the endpoint below the base URL.
+        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
+    """
 
     path: str = "/model/{model}"
-    model: str = "us.anthropic.claude-sonnet-5"  # sent where nobody names one
+    model: str = "us.anthropic.claude-sonnet-5"  # used where no model is named
     issuers: tuple[str, ...] = ("bedrock-converse", "bedrock")
 
 
@@ -37,7 +42,7 @@ FORMATS = {
     "audio/ogg": "ogg", "audio/webm": "webm", "audio/pcm": "pcm", "audio/x-matroska": "mka",
 }  # fmt: skip
 
-# (kind, ending of a place) -> the format that it tells
+# (kind, ending of an address) -> the format that it means
 ENDINGS = {("image", "jpg"): "jpeg", ("video", "3gp"): "three_gp"}
 
 # (kind, format) -> media type: of formats that our own writer does not use, and of all others
@@ -61,11 +66,11 @@ for _type, _form in FORMATS.items():
         ENDINGS[_kind, _form] = _form
 
 
-# The common ground of many makers' models; facts by model add what one of them takes besides.
-# Service model of bedrock-runtime (botocore 1.44.5): shapes, formats, names of 64 characters, ids
-# of 64 in [a-zA-Z0-9_.:-], temperature and topP from 0 to 1. By recorded answers: text must not be
-# blank, the user begins, results come back in one turn, which words may share, a document needs a
-# text beside it, and tool blocks need a toolConfig. There is no choice of none.
+# What the models of all makers share; facts by model add what one of them takes besides. Service
+# model of bedrock-runtime (botocore 1.44.5): shapes, formats, names of 64 characters, ids of 64 in
+# [a-zA-Z0-9_.:-], temperature and topP from 0 to 1. From recorded answers: text must not be blank,
+# the user begins, results come back in one turn, which may have text, too, a document needs a text
+# beside it, and tool blocks need a toolConfig. There is no choice `none`.
 CAN = Capabilities(
     tool_schema="object",
     user=frozenset({"text", "image", "document", "raw"}),
@@ -73,7 +78,7 @@ CAN = Capabilities(
     result=frozenset({"text", "raw"}),
     sources={kind: frozenset({"base64"}) for kind in ("image", "audio", "video", "document")},
     media_types=_MEDIA_TYPES_OF_KIND,
-    schemes=frozenset({"s3"}),  # where a model's facts let URLs be sent at all
+    schemes=frozenset({"s3"}),  # for models whose facts allow URLs
     file_schemes=frozenset({"s3"}),
     titles=frozenset({"document"}),
     typed_urls=frozenset({"image", "audio", "video", "document"}),  # their `format`
@@ -84,7 +89,7 @@ CAN = Capabilities(
     none_by="withholding",
     tool_stubs=True,
     system_place="top",
-    late_system="reminder",  # which models take the role system is not on record
+    late_system="reminder",  # there is no record of which models take the role system
     blank_text=False,
     trailing_space=False,
     gather_results=True,
@@ -143,7 +148,7 @@ _STREAMED = "converse-stream"
 
 
 def read_path(path: str | None) -> tuple[str | None, bool]:
-    """(the model, whether a stream is asked for) of a path: `.../model/{modelId}/converse`."""
+    """Read `.../model/{modelId}/converse`: return the model, and whether a stream is wanted."""
     parent, _, operation = (path or "").partition("?")[0].rstrip("/").rpartition("/")
     _, separator, model = parent.rpartition("/model/")
     if not separator or operation not in ("converse", _STREAMED):
@@ -152,7 +157,7 @@ def read_path(path: str | None) -> tuple[str | None, bool]:
 
 
 def claims(body: Json, path: str | None = None) -> bool:
-    """Whether the body can be one; a path of Converse weighs most."""
+    """Whether the body can be a request of Converse; a path of Converse weighs most."""
     if not isinstance(body, dict) or not isinstance(body.get("messages", []), list):
         return False
     if read_path(path)[0] is not None:

@@ -1,8 +1,8 @@
-"""Messages and the system prompt of a request, read into the tree and written.
+"""Reads and writes the messages and the system prompt of a request.
 
-What `read_message` and `read_system` read, `message_as_read` and `content_as_read` write back as it
-was, whatever a model may take; `ComposingWriter` writes for a model. A document's name is its own
-as far as the API takes it, and stands but once in a request.
+`message_as_read` and `content_as_read` write back unchanged what `read_message` and `read_system`
+read, whatever a model takes; `ComposingWriter` writes for a model. A document keeps its own name as
+far as the API allows it, and each name occurs only once in a request.
 
 Reference: Amazon Bedrock API reference, "Message".
 """
@@ -34,7 +34,7 @@ _ABSENT = "absent"  # the spelling of a message without content
 
 
 def read_message(data: Json, issuer: str, origin: tree.Origin) -> Msg:
-    """One entry of `messages`; what is no message of a known role is kept as it came."""
+    """Read one entry of `messages`; one without a known role is kept unchanged."""
     role: Any = data.get("role") if isinstance(data, dict) else None
     if not isinstance(role, str) or role not in _ROLES:
         return no_message(data, issuer)
@@ -54,7 +54,7 @@ def read_message(data: Json, issuer: str, origin: tree.Origin) -> Msg:
 
 
 def message_as_read(room: Room, m: Msg) -> Json:
-    """The entry of `messages` that `read_message` read."""
+    """Return the entry of `messages` that `read_message` read."""
     issuer = room.issuer
     content: Any = m.content
     if len(content) == 1 and type(content[0]) is tree.RawBlock and content[0].role == "message":
@@ -68,12 +68,12 @@ def message_as_read(room: Room, m: Msg) -> Json:
 
 
 def content_as_read(m: Msg, issuer: str) -> Json:
-    """The `content` of a message, or the `system`, that the message was read from."""
+    """Return the `content` of a message, or the `system`, that the message was read from."""
     return m.content if isinstance(m.content, str) else BlockWriter(issuer).parts(m.content)
 
 
 def read_system(data: Json, issuer: str) -> Msg | None:
-    """The system prompt that stands beside the messages; None for what is none."""
+    """Read the system prompt beside the messages; None for anything else."""
     if isinstance(data, str):
         m = Msg.trusted("", data, "system")
         m.spelling = "top string"
@@ -86,12 +86,12 @@ def read_system(data: Json, issuer: str) -> Msg | None:
 
 
 def at_top(m: Msg) -> bool:
-    """Whether the message was read from `system`, and not from among the messages."""
+    """Whether the message was read from `system`, and not from the list of messages."""
     return (m.spelling or "").startswith("top")
 
 
 class ComposingWriter(BlockWriter):
-    """Writes blocks for a model; remembers the names of the documents of its request."""
+    """Writes blocks for a model; keeps track of the document names in its request."""
 
     __slots__ = ("_count", "_last_numbers", "_names", "caps", "report")
     as_read = False
@@ -101,12 +101,12 @@ class ComposingWriter(BlockWriter):
         self.report = report
         self._names: set[str] = set()
         self._count = 0
-        self._last_numbers: dict[str, int] = {}  # of each name: none is tried twice
+        self._last_numbers: dict[str, int] = {}  # of each name, so that no number is tried twice
 
     def parts(self, blocks: Sequence[ContentBlock]) -> list[Json]:
-        """The blocks of a message, each with the cache point that it hints at.
+        """Write the blocks of a message, each with its cache point.
 
-        Nothing stands between results: one point behind the last of them is for all.
+        Results must not be separated: one cache point after the last of them is for all.
         """
         parts: list[Json] = []
         waiting: list[tuple[ContentBlock, CacheHint]] = []
@@ -129,7 +129,7 @@ class ComposingWriter(BlockWriter):
     def _last_hint(
         self, hints: list[tuple[ContentBlock, CacheHint]], block: ToolResultBlock
     ) -> CacheHint | None:
-        """The last hint of a run of results that ends in `block`."""
+        """Return the last hint of a run of results that ends in `block`."""
         for part, _ in hints[:-1]:
             self.report.lost("cache.unsaid", part, "cache", did="one stands behind the last result")
         if hints and hints[-1][0] is not block:
@@ -138,11 +138,11 @@ class ComposingWriter(BlockWriter):
         return hints[-1][1] if hints else None
 
     def fields(self, node: Any) -> JsonObject:
-        """The fields of this wire, and those that its model takes of others."""
+        """Return the fields of this wire, and those of other wires that its model takes."""
         return own_extras(node, self.caps)
 
     def result_content(self, block: ToolResultBlock) -> Json:
-        """The `content` of a result, in which no block may be blank."""
+        """Write the `content` of a result, in which no block may be blank."""
         output = block.output
         if isinstance(output, dict):
             return [{"json": output}]
@@ -160,11 +160,11 @@ class ComposingWriter(BlockWriter):
         return [{"text": output}] if output else []
 
     def status(self, block: ToolResultBlock) -> str | None:
-        """`error`, unless a text says so; success is what a result without status says."""
+        """Return `error`, unless a text has it already; no status means success."""
         return "error" if block.is_error and self.caps.result_error else None
 
     def format(self, block: MediaBlock) -> str | None:
-        """The format by media type, else by the ending of its place; a document needs none."""
+        """Return the format by media type or the ending of its address; a document needs none."""
         source = block.source
         form = FORMATS.get(source.media_type or "", "")
         if not form and not isinstance(source, tree.Base64Source):
@@ -176,7 +176,7 @@ class ComposingWriter(BlockWriter):
         return form
 
     def name(self, block: DocumentBlock) -> str | None:
-        """A name that no other document of the request has."""
+        """Return a name that no other document of the request has."""
         self._count += 1
         base = _plain_title(block.title or "") or f"Document {self._count}"
         name = base
@@ -195,7 +195,7 @@ class ComposingWriter(BlockWriter):
 
 
 def _write_plain(block: Any) -> JsonObject | None:
-    """The only block of a message that the survey found plain; None if a writer is needed.
+    """Write the only block of a message that the survey found plain; None if it is not plain.
 
     Calls and results are most of a long history: this saves nearly half of the time to write one.
     """
@@ -210,15 +210,15 @@ def _write_plain(block: Any) -> JsonObject | None:
     return None
 
 
-# By the error text letters, digits, white space, hyphens, parentheses and square brackets; an
-# underscore is taken too (recorded), no other alphabet is, nor a space behind a space.
+# By the error text: letters, digits, white space, hyphens, parentheses and square brackets; an
+# underscore is taken, too (recorded); no other alphabet is, nor two spaces in a row.
 _REFUSED = re.compile(r"[^A-Za-z0-9_()\[\] -]+")
 _SPACES = re.compile(r" {2,}")
 _LONGEST = 200
 
 
 def _plain_title(title: str) -> str:
-    """What the API takes of a title; its ending goes, for the format says it.
+    """Return what the API takes of a title, without its ending, which the format has.
 
     >>> _plain_title("Café menu: May.pdf")
     'Cafe menu May'
@@ -233,7 +233,7 @@ def _plain_title(title: str) -> str:
 def write_messages(
     room: Room, history: RoledHistory, caps: Capabilities, report: Report, start: int = 0
 ) -> list[JsonObject]:
-    """One wire message for each message from `start` on; a system prompt keeps its role."""
+    """Write one wire message for each message from `start` on; a system prompt keeps its role."""
     entries: list[JsonObject] = []
     writer = ComposingWriter(caps, report)
     rows = zip(history.msgs, history.roles, history.marks(), strict=True)
@@ -254,6 +254,6 @@ def write_messages(
 
 
 def write_system(history: RoledHistory, caps: Capabilities, report: Report, end: int) -> list[Json]:
-    """The messages before `end` as the blocks of `system`."""
+    """Write the messages before `end` as the blocks of `system`."""
     writer = ComposingWriter(caps, report)
     return [part for m in history.msgs[:end] for part in writer.parts(m.blocks)]

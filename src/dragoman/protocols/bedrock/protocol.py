@@ -1,7 +1,7 @@
-"""Converse and ConverseStream: the contract of a protocol, and the whole of a request.
+"""Converse and ConverseStream as a protocol: whole requests, and the functions for all else.
 
-Reference: Amazon Bedrock API reference, "Converse": the model stands in the path, a stream is asked
-for by another operation, the system prompt stands beside the messages.
+Reference: Amazon Bedrock API reference, "Converse": the model is in the path, a stream is another
+operation, the system prompt is beside the messages.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _EVENTS = frozenset(
     {"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop"}
 )
 
-# what is written behind the tools, in this order
+# fields that are written after the tools, in this order
 _BEHIND_TOOLS = ("outputConfig", fields.MODEL_FIELDS, "serviceTier")
 
 _CHOICE, _FORMAT = "toolConfig.toolChoice", "outputConfig.textFormat"
@@ -38,7 +38,11 @@ _NEXT_ITEM = re.compile(r"(.*)\[(\d+)\][.\w]*")
 
 
 class BedrockConverse(Room):
-    """Converse, behind which the models of many makers stand."""
+    """Converse, which serves the models of many makers.
+
+    Args:
+        dialect: The host's dialect; None for Bedrock's.
+    """
 
     __slots__ = ()
     protocol = "bedrock-converse"
@@ -84,14 +88,29 @@ class BedrockConverse(Room):
     write_response = write_response
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
-        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        """Whether a payload can be an answer or event of this protocol, judged by its keys.
+
+        Args:
+            payload: A whole answer, or the payload of one event of a stream.
+            event: The event's name, where the framing has names.
+        """
         if event in _EVENTS or not _EVENTS.isdisjoint(payload):
             return True
         output = payload.get("output")
         return isinstance(output, dict) and isinstance(output.get("message"), dict)
 
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
-        """Those of `paths`; a cache point stands behind what it marks, a model in the path."""
+        """Find where the nodes of a request are in the body that they were read from.
+
+        A cache point follows the block that it marks; the model may be in the path.
+
+        Args:
+            req: What `read_request` returned for the body.
+            body: The body that was read.
+
+        Yields:
+            The path of a node or of a field of a node, and that node or `Field`.
+        """
         notes = issuer_fields(req, self.issuer)[1]
         for path, node in request_paths(req, body, self.paths):
             if type(node) is not Field or node.node is not req.options:
@@ -105,14 +124,25 @@ class BedrockConverse(Room):
             yield "$.system", req.messages[0]
         for name, path in fields.option_paths(req.options, notes):
             yield f"$.{path}", Field(req.options, name)
-        # the model stands in the path of most requests
+        # most requests have the model in the path
         in_body = bool(req.model) and notes.get("model") == "body"
         yield "$.modelId" if in_body else "$", Field(req, "model")
 
     def client_arguments(
         self, body: JsonObject, headers: Mapping[str, str], model: str | None
     ) -> Arguments:
-        """Those of boto3's `converse`, or `converse_stream`; boto3 encodes bytes itself."""
+        """Return the keyword arguments of boto3's `converse`, or `converse_stream`, for this body.
+
+        Base64 becomes bytes, which boto3 encodes itself.
+
+        Args:
+            body: The request body, as `write` returns it; it is not changed.
+            headers: The headers that the request needs, without keys.
+            model: The model's name where the path has it and the body does not; else None.
+
+        Returns:
+            The fields of the body, and `modelId`. boto3 adds the headers itself.
+        """
         arguments: Arguments = {"modelId": model, **body}
         if isinstance(messages := body.get("messages"), list):
             arguments["messages"] = [with_bytes(message) for message in messages]
@@ -121,7 +151,17 @@ class BedrockConverse(Room):
         return arguments
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
-        """The body of `POST /model/{modelId}/converse` or `/converse-stream`."""
+        """Write the request to `POST /model/{modelId}/converse` or `/converse-stream`.
+
+        Args:
+            prepared: The request after the passes.
+            report: Gets a loss for everything that the wire cannot carry.
+
+        Returns:
+            The path with the model, no headers, and the body.
+
+        Source: Amazon Bedrock API reference, "Converse".
+        """
         request, caps, history = prepared.request, prepared.caps, prepared.history
         body: JsonObject = {}
         start = head(history)
@@ -139,7 +179,7 @@ class BedrockConverse(Room):
         for issuer, foreign in (request.extras or {}).items():
             if issuer not in caps.reads and not issuer.endswith(NOTES):
                 report.foreign(request, issuer, foreign)
-        # an id may be an ARN, whose colons and slashes are no parts of the path
+        # an id may be an ARN, whose colons and slashes are quoted
         path = self.dialect.path.format(model=in_path(prepared.model or self.model))
         operation = "converse-stream" if request.stream else "converse"
         body = fill_fields(body, own_extras(request, caps))

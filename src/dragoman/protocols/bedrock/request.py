@@ -1,10 +1,10 @@
 """The body of a request around its messages: options, thinking, tools, tool choice, format.
 
-Each reader takes out of the body what the tree can hold; what it cannot hold stays in the extras,
-and notes tell where and how the rest stood. The writers serve requests that are composed and
-requests that go back as they were read. Reference: Amazon Bedrock API reference,
-"InferenceConfiguration", "OutputConfig", "ServiceTier", "ToolConfiguration"; the makers' own fields
-in `additionalModelRequestFields`.
+Each reader takes out of the body what the tree can hold; the rest stays in the extras, and notes
+record places and spellings. The writers are used for composed requests and for requests that go
+back as they were read. Reference: Amazon Bedrock API reference, "InferenceConfiguration",
+"OutputConfig", "ServiceTier", "ToolConfiguration"; the makers' own fields in
+`additionalModelRequestFields`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from .dialect import read_path
 MODEL_FIELDS = "additionalModelRequestFields"
 
 
-# option -> the paths where it may stand, the usual one first
+# option -> its possible paths, the usual one first
 _OPTIONS: dict[str, tuple[str, ...]] = {
     "max_tokens": ("inferenceConfig.maxTokens",),
     "temperature": ("inferenceConfig.temperature",),
@@ -74,7 +74,7 @@ _SHOWN = {
 }
 _DISPLAYED = {"omitted": "none", "summarized": "auto"}
 
-# `form` of other makers' models -> where their word for thinking stands; none turns it off
+# `form` of other makers' models -> the path of their word for thinking; none turns it off
 _WORD_FIELDS = {
     "effort": f"{MODEL_FIELDS}.reasoning_effort",
     "reasoning": f"{MODEL_FIELDS}.reasoning.effort",
@@ -87,7 +87,7 @@ _SWITCHES = [
 ]
 _SWITCH_WORDS = {"enabled": "on", "adaptive": "on", "disabled": "off"}
 
-# options that are composed for every maker: those of `inferenceConfig`, and others on their own
+# options that are composed for every maker: those of `inferenceConfig`, and separate ones
 _COMPOSED = {name: name for name in ("top_k", "service_tier")} | {
     name: paths[0].partition(".")[2]
     for name, paths in _OPTIONS.items()
@@ -101,7 +101,7 @@ _TIERS = ("priority", "default", "flex", "reserved")  # service model: ServiceTi
 
 
 def read_options(body: JsonObject, notes: JsonObject) -> Options:
-    """The options of the body; what they say is taken out of it."""
+    """Take the options out of the body."""
     values: dict[str, Any] = {}
     words = {path: field_at(body, path) for path in _SWITCHES}
     switch = next(
@@ -121,7 +121,7 @@ def read_options(body: JsonObject, notes: JsonObject) -> Options:
                 break
     if switch is not None:
         take_field(body, switch)
-        # a budget and an effort both need the switch that stands beside them; alone it is enough
+        # a budget and an effort both need the switch beside them; the switch alone is enough
         name = "reasoning_budget" if "reasoning_budget" in values else "reasoning"
         if name not in values:
             values["reasoning"], notes["reasoning"] = _SWITCH_WORDS[word], {"at": None}
@@ -130,7 +130,7 @@ def read_options(body: JsonObject, notes: JsonObject) -> Options:
 
 
 def _option(name: str, value: Json) -> Any:
-    """The neutral value of a field; None for what the option cannot hold."""
+    """Return the neutral value of a field; None if the option cannot hold it."""
     if name == "thoughts":
         return _DISPLAYED.get(value) if isinstance(value, str) else None
     is_odd = value == "" or (name == "stop" and isinstance(value, str))
@@ -138,13 +138,13 @@ def _option(name: str, value: Json) -> Any:
 
 
 def _noted_place(name: str, notes: JsonObject) -> tuple[str | None, dict[str, str]]:
-    """(the path of an option, the switch beside it with its word)."""
+    """Return the path of an option, and the switch beside it with its word."""
     note = notes.get(name, {})
     return note.get("at", _OPTIONS[name][0]), note.get("with", {})
 
 
 def option_paths(options: Options, notes: JsonObject) -> Iterator[tuple[str, str]]:
-    """(option, the path that it was read from): all of it, where a switch stands beside it."""
+    """Return each option with the path that it was read from; the parent's path beside a switch."""
     for name, _ in options.given():
         if name in _OPTIONS:
             path, switches = _noted_place(name, notes)
@@ -160,7 +160,7 @@ def _is_claude(caps: Capabilities) -> bool:
     return caps.form.startswith("claude")
 
 
-# what Nova 2 refuses all limits and sampling beside (inspect_ai issue 3767)
+# beside this thinking, Nova 2 refuses all limits and sampling (inspect_ai issue 3767)
 _UNLIMITED: JsonObject = {"reasoningConfig": {"type": "enabled", "maxReasoningEffort": "high"}}
 
 
@@ -207,7 +207,7 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
 
 
 def _thinking_fields(prepared: PreparedRequest, maximum: int | None, report: Report) -> JsonObject:
-    """The fields that ask for thinking; `maximum`: that of the answer, if one is set."""
+    """Return the fields that ask for thinking; `maximum`: that of the answer, if one is set."""
     request, caps = prepared.request, prepared.caps
     wish = reasoning.resolve_thinking(request, caps, report, levels=_LEVELS)
     if wish is None:
@@ -230,7 +230,7 @@ def _thinking_fields(prepared: PreparedRequest, maximum: int | None, report: Rep
         fields: JsonObject = body[MODEL_FIELDS]
         return fields
     is_default = wish.off if caps.thinks == "asked" else wish == ThinkingRequest()
-    if is_default:  # the model does so without a word
+    if is_default:  # the model does so by default
         reasoning.moot(request, report)
     else:
         reasoning.report_unsupported(request, report)
@@ -240,7 +240,7 @@ def _thinking_fields(prepared: PreparedRequest, maximum: int | None, report: Rep
 def _claude_thinking(
     wish: ThinkingRequest, prepared: PreparedRequest, maximum: int | None, report: Report
 ) -> JsonObject:
-    """`thinking`, and the effort in `output_config`."""
+    """Return `thinking`, and the effort in `output_config`."""
     if wish.off:
         return {"thinking": {"type": "disabled"}}
     budget = wish.budget
@@ -262,7 +262,7 @@ def _claude_thinking(
 def _write_display(
     fields: JsonObject, request: ChatRequest, caps: Capabilities, report: Report
 ) -> None:
-    """How much of Claude's thinking is shown, inside of what asks for it."""
+    """Write how much of Claude's thinking is shown, inside of `thinking`."""
     if not _is_claude(caps):
         return
     thinking: JsonObject | None = fields.get("thinking")
@@ -277,7 +277,7 @@ def _write_display(
 def fit_still_efforts(
     body: JsonObject, request: ChatRequest, issuer: str, caps: Capabilities, report: Report
 ) -> None:
-    """Lower the efforts beside Claude's thinking that is turned off, wherever they stand."""
+    """Lower the efforts beside Claude's thinking that is turned off, at any of their places."""
     if field_at(body, f"{MODEL_FIELDS}.thinking.type") == "disabled":
         for path in (f"{MODEL_FIELDS}.output_config.effort", "outputConfig.effort"):
             reasoning.fit_still_effort(body, path, request, issuer, caps, report)
@@ -288,7 +288,7 @@ _SCHEMA = f"{_FORMAT}.structure.jsonSchema"
 
 
 def _read_format(body: JsonObject, notes: JsonObject) -> ResponseFormat | None:
-    """`{"type": "json_schema", "structure": {"jsonSchema": {"schema": text, "name", ...}}}`."""
+    """Read `{"type": "json_schema", "structure": {"jsonSchema": {"schema": text, ...}}}`."""
     data = field_at(body, _SCHEMA)
     if field_at(body, f"{_FORMAT}.type") != "json_schema" or not isinstance(data, dict):
         return None
@@ -312,7 +312,7 @@ def _read_format(body: JsonObject, notes: JsonObject) -> ResponseFormat | None:
 
 
 def _put_format(body: JsonObject, form: ResponseFormat, name: str | None, note: JsonObject) -> None:
-    """Put the schema into the body, where it is a text; `note`: how it was spelled."""
+    """Put the schema into the body, where it is a text; `note`: its spelling."""
     put_field(body, f"{_FORMAT}.type", "json_schema")
     put_field(body, f"{_SCHEMA}.schema", note.get("schema") or arguments(form.schema))
     for key, value in (("name", name), ("description", form.description)):
@@ -326,7 +326,7 @@ _TOOLS, _CHOICE = "toolConfig.tools", "toolConfig.toolChoice"
 
 
 def write_tool_config(room: Room, prepared: PreparedRequest, report: Report) -> JsonObject:
-    """`{"tools", "toolChoice"}`; empty where nothing is to be declared."""
+    """Write `{"tools", "toolChoice"}`; empty if there is nothing to declare."""
     requested, caps = prepared.request.tool_choice, prepared.caps
     withheld = caps.none_by == "withholding" and requested is not None and requested.mode == "none"
     tool_choice = None if withheld else request_fields.choice(prepared, report, prepared.tools)
@@ -338,7 +338,7 @@ def write_tool_config(room: Room, prepared: PreparedRequest, report: Report) -> 
 
 
 def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
-    """`toolSpec` and `systemTool` objects, each with the cache point that it hints at."""
+    """Write `toolSpec` and `systemTool` objects, each with its cache point."""
     entries: list[JsonObject] = []
     for tool in tools:
         if type(tool) is Tool:
@@ -350,7 +350,7 @@ def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) ->
             elif tool.cache is not None:
                 report.lost("tool.cache", tool, "cache")
             continue
-        assert type(tool) is ServerTool  # the other one of the two
+        assert type(tool) is ServerTool  # the only other type
         if tool.kind == "own" and (entry := chat_messages.own_tool(tool, caps)):
             entries.append(entry)
             continue
@@ -365,7 +365,7 @@ def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) ->
 def _function(
     tool: Tool, description: str | None, schema: JsonObject | None, strict: bool | None
 ) -> JsonObject:
-    """`{"name", "description", "inputSchema": {"json"}, "strict"}`, but for what is None."""
+    """Write `{"name", "description", "inputSchema": {"json"}, "strict"}` without None values."""
     json_schema = None if schema is None else {"json": schema}
     spec = {
         "name": tool.name,
@@ -377,7 +377,7 @@ def _function(
 
 
 def read_tools(body: JsonObject, issuer: str) -> list[Tool | ServerTool]:
-    """The tools, taken out of the body; a cache point is a hint on the tool before it."""
+    """Take the tools out of the body; a cache point becomes a hint on the tool before it."""
     if not are_objects(field_at(body, _TOOLS)):
         return []
     tools: list[Tool | ServerTool] = []
@@ -392,7 +392,7 @@ def read_tools(body: JsonObject, issuer: str) -> list[Tool | ServerTool]:
 
 
 def _read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
-    """A function, or a system tool; what is neither is kept as it came."""
+    """Read a function or a system tool; any other entry is kept unchanged."""
     spec: Any
     key, spec = next(iter(data.items())) if len(data) == 1 else ("", None)
     name = spec.get("name") if isinstance(spec, dict) else None
@@ -419,14 +419,14 @@ def _read_function(spec: JsonObject, issuer: str) -> Tool:
         tool.parameters = take_field(fields, "inputSchema.json")
     if isinstance(fields.get("strict"), bool):
         tool.strict = fields.pop("strict")
-    # an empty description is none to the API, and a request that has one says so
+    # the API treats an empty description as none, and the note records it
     notes = {"described": True} if "description" in spec and not tool.description else {}
     tool.extras = issuer_extras(issuer, fields, notes)
     return tool
 
 
 def tools_as_read(tools: Iterable[Tool | ServerTool], issuer: str) -> list[Json]:
-    """The list that `read_tools` read."""
+    """Return the list that `read_tools` read."""
     entries: list[Json] = []
     for tool in tools:
         fields, notes = issuer_fields(tool, issuer)
@@ -444,7 +444,7 @@ def tools_as_read(tools: Iterable[Tool | ServerTool], issuer: str) -> list[Json]
 
 
 def read_choice(body: JsonObject) -> ToolChoice | None:
-    """`{"auto": {}}`, `{"any": {}}` or `{"tool": {"name"}}`, taken out of the body."""
+    """Take `{"auto": {}}`, `{"any": {}}` or `{"tool": {"name"}}` out of the body."""
     data = field_at(body, _CHOICE)
     tool_choice: ToolChoice | None = None
     if data in ({"auto": {}}, {"any": {}}):
@@ -459,7 +459,7 @@ def read_choice(body: JsonObject) -> ToolChoice | None:
 
 
 def _choice(tool_choice: ToolChoice) -> JsonObject:
-    """The object that `read_choice` reads."""
+    """Return the object that `read_choice` reads."""
     if tool_choice.mode == "tool":
         return {"tool": {"name": tool_choice.name}}
     return {"any" if tool_choice.mode == "required" else "auto": {}}
@@ -468,7 +468,7 @@ def _choice(tool_choice: ToolChoice) -> JsonObject:
 def read_request(
     room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
 ) -> ChatRequest:
-    """The request that a body makes; the path names its model, and says if it is a stream."""
+    """Read the request; the path names its model, and shows whether a stream is wanted."""
     issuer, body = room.issuer, dict(body)
     notes: JsonObject = {}
     model, stream = read_path(path)
@@ -499,14 +499,14 @@ def read_request(
 
 
 def _as_read(name: str, value: Any) -> Json:
-    """The value that `_option` read."""
+    """Return the value that `_option` read."""
     if name == "thoughts":
         return _SHOWN[value]
     return list(value) if isinstance(value, tuple) else value
 
 
 def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
-    """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
+    """Write the body with the fields in `kept` as `read_request` read them, and extra fields."""
     issuer = room.issuer
     body, notes = issuer_fields(req, issuer)
     if elements or "messages" not in notes:

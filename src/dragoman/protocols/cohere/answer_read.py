@@ -1,4 +1,4 @@
-"""Answers of Cohere's chat, whole or in events, as pieces.
+"""Reads answers of Cohere's chat, whole or in events, into pieces.
 
 Reference: Cohere API, "Chat", response; "Chat with Streaming"; recorded answers.
 """
@@ -18,7 +18,7 @@ from .dialect import Dialect
 _CONTENT, _PLAN, _CALL = range(3)  # the kinds of places that blocks have
 
 _BODY_FIELDS = ("id", "message", "finish_reason", "usage")
-# an empty field, or one of another type, says nothing, but is kept
+# an empty field, or one of another type, has no meaning here, but is kept
 _MESSAGE_FIELDS: dict[str, tuple[type, ...]] = {
     "content": (list, str),
     "tool_plan": (str,),
@@ -46,10 +46,10 @@ class CohereReader:
         self._citations: dict[Key, list[Json]] = {}
         self._thinking: set[int] = set()  # indexes of items that are thinking
         self._first = True
-        self._error = ""  # the reason, if it is an error that no event has named
+        self._error = ""  # the reason, if it is an error without an event of its own
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
-        """The pieces of one event, or of a whole answer."""
+        """Return the pieces of one event, or of a whole answer."""
         kind = payload.get("type")
         if kind == "content-delta" and not self._first and "logprobs" not in payload:
             content = payload["delta"]["message"]["content"]
@@ -57,14 +57,14 @@ class CohereReader:
             if type(text) is str and len(content) == 1 and type(index) is int:
                 return [Part((0, _CONTENT, index), TextBlock(text))]
         pieces: list[Piece] = []
-        if self._first:  # says whose answer it is
+        if self._first:  # the issuer of the answer
             self._first = False
             pieces.append(Meta(issuer=self._issuer))
         if kind in _END_EVENTS:
             return pieces
         if not isinstance(kind, str):
             return pieces + self._body(payload, event)
-        if kind == "debug":  # the prompt as the model saw it, for those who may ask for it
+        if kind == "debug":  # the prompt as the model saw it, for clients that may ask for it
             fields = {key: value for key, value in payload.items() if key != "type"}
             return [*pieces, Meta({"debug": fields}, issuer=self._issuer)]
         if kind == "message-end":
@@ -72,11 +72,11 @@ class CohereReader:
         return pieces + self._event(kind, payload)
 
     def finish(self) -> list[Piece]:
-        """Nothing, unless the reason was an error that no event has named."""
+        """Return nothing, unless the reason was an error without an event of its own."""
         return [Failed(finish_error(self._error))] if self._error else []
 
     def _body(self, payload: JsonObject, event: str | None) -> list[Piece]:
-        """A whole answer, or an error."""
+        """Read a whole answer, or an error."""
         message = payload.get("message")
         if isinstance(message, dict) and not ("done" in payload or "choices" in payload):
             finish = self._finish(payload.get("finish_reason"))
@@ -92,9 +92,10 @@ class CohereReader:
         return End(finish)
 
     def _event(self, kind: str, payload: JsonObject) -> list[Piece]:
-        """An event of a stream; fields that no node models are extras of the answer.
+        """Read an event of a stream; fields that no node can hold are extras of the answer.
 
-        Raises LookupError for an event of another name.
+        Raises:
+            LookupError: For an event of another name.
         """
         message: JsonObject = payload["delta"]["message"]
         if kind == "message-start":
@@ -103,7 +104,7 @@ class CohereReader:
             pieces = [self._citation(message["citations"])]
         else:
             pieces = [self._part(kind, payload, message)]
-        if "logprobs" in payload:  # each event brings those of its own text
+        if "logprobs" in payload:  # each event has those of its own text
             logprobs = {"logprobs": [payload["logprobs"]]}
             pieces.append(Meta(logprobs, joined=True, issuer=self._issuer))
         if unknown := {key: payload[key] for key in payload if key not in _PART_FIELDS}:
@@ -111,7 +112,7 @@ class CohereReader:
         return pieces
 
     def _part(self, kind: str, payload: JsonObject, message: JsonObject) -> Part:
-        """A part of an item, of the plan or of a call."""
+        """Read a part of an item, of the plan or of a call."""
         if kind == "tool-plan-delta":
             return Part((0, _PLAN, 0), TextBlock(require_text(message["tool_plan"]), spelling=PLAN))
         index = payload["index"]
@@ -132,7 +133,7 @@ class CohereReader:
         raise LookupError(f"no event is called {kind}")
 
     def _content_delta(self, content: JsonObject) -> ContentBlock:
-        """A part of an item of the content, of the type that its key names."""
+        """Read a part of an item of the content, whose key is its type."""
         key = "thinking" if "thinking" in content else "text"
         text = require_text(content[key])
         block: ContentBlock = ThinkingBlock(text) if key == "thinking" else TextBlock(text)
@@ -141,7 +142,7 @@ class CohereReader:
         return block
 
     def _citation(self, citation: JsonObject) -> Piece:
-        """A citation, which comes whole, for the item or the plan that it is about."""
+        """Read a citation, which comes as a whole, for its item or the plan."""
         index = cited_item(citation)
         if index is None:
             extras = {"message": {"citations": [citation]}}
@@ -157,7 +158,7 @@ class CohereReader:
         return Part(key, block)
 
     def _start(self, payload: JsonObject, message: JsonObject) -> list[Piece]:
-        """The id; fields of the message that are not empty are extras."""
+        """Read the id; other fields of the message become extras unless they are empty."""
         pieces: list[Piece] = []
         if isinstance(payload.get("id"), str):
             pieces.append(Meta(id=payload["id"], issuer=self._issuer))
@@ -169,7 +170,7 @@ class CohereReader:
         return pieces
 
     def _end(self, payload: JsonObject) -> list[Piece]:
-        """Why it ended, the figures, and the error where it is one, with status 200."""
+        """Read why it ended, the figures, and an error, which comes with status 200."""
         delta: JsonObject = payload["delta"]
         pieces: list[Piece] = []
         if usage := delta.get("usage"):
@@ -186,7 +187,7 @@ class CohereReader:
 
 
 def _read_body(body: JsonObject, issuer: str) -> list[Piece]:
-    """The pieces of a whole answer but for its end."""
+    """Return the pieces of a whole answer, except its end."""
     extras = {key: value for key, value in body.items() if key not in _BODY_FIELDS}
     pieces: list[Piece] = []
     if isinstance(body.get("id"), str) and body["id"]:
@@ -233,7 +234,7 @@ def _read_message(message: JsonObject, issuer: str) -> list[Piece]:
 
 
 def _read_whole_call(entry: Json, issuer: str) -> ContentBlock:
-    """One entry of `tool_calls`; an object that is no call of a function is kept as it came."""
+    """Read one entry of `tool_calls`; an object that is no function call is kept unchanged."""
     function = entry.get("function") if isinstance(entry, dict) else None
     known = isinstance(function, dict) and isinstance(function.get("name"), str)
     if not known or not isinstance(entry["function"].get("arguments"), (str, dict)):
@@ -242,7 +243,7 @@ def _read_whole_call(entry: Json, issuer: str) -> ContentBlock:
 
 
 def read_call(entry: JsonObject, issuer: str) -> ToolUseBlock:
-    """A call, whole or begun. Some relays send no id, and then one is made."""
+    """Read a call, complete or just begun. Some relays send no id; then one is generated."""
     function: JsonObject = entry.get("function") or {}
     id, name = entry.get("id"), require_text(function.get("name", ""))
     block = answered_call(id if isinstance(id, str) else "", name, function.get("arguments"))

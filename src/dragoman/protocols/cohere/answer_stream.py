@@ -1,4 +1,4 @@
-"""Streams of answers: the events of Cohere's chat.
+"""Writes streams of answers: the events of Cohere's chat.
 
 Items, calls and citations have an index each, the plan has none; the reason, the figures and an
 error are in the last event. Reference: Cohere API, "Chat with Streaming".
@@ -27,7 +27,7 @@ _TEXT_FIELDS: dict[type[ContentBlock], str] = {
 
 
 class CohereEncoder(AnswerEncoder[CohereWriter]):
-    """Writes one answer, of which only the first candidate is written."""
+    """Writes one answer, with only the first candidate."""
 
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(CohereWriter(report, dialect.issuers, own=False), request)
@@ -40,25 +40,25 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
         self._error: ProviderError | None = None
 
     def part(self, piece: Part) -> list[Event]:
-        """The events that a part of a block makes."""
+        """Return the events for a part of a block."""
         if piece.key[0] == 0:
             return self._events(self._steps.feed(piece))
         self.writer.lost_once("answer.candidates", piece, what=f"candidate {piece.key[0]}")
         return []
 
     def write_end(self, piece: End) -> list[Event]:
-        """Nothing yet: the reason is in the last event."""
+        """Store the reason, which is in the last event."""
         if piece.candidate == 0:
             self._end = piece.finish
         return []
 
     def write_failure(self, piece: Failed) -> list[Event]:
-        """Nothing yet: an error is in the last event."""
+        """Store the error, which is in the last event."""
         self._error = self._error or piece.error
         return []
 
     def meta(self, piece: Meta) -> list[Event]:
-        """Nothing yet: fields of the answer are in the last event, those of its message lost."""
+        """Store fields of the answer for the last event; those of its message are lost."""
         ours = self.writer.reads(piece.issuer)
         self.writer.own = self.writer.own or ours
         self._id = self._id or piece.id
@@ -74,7 +74,7 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
         return []
 
     def finish(self) -> list[Event]:
-        """What still waits, why it ended with the figures, and the end of the stream."""
+        """Return what was held, why it ended with the figures, and the end of the stream."""
         broken = self._end is None or self._error is not None
         events = self._events(self._steps.finish(broken))
         for block in self._steps.untold:
@@ -98,7 +98,7 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
         return [*events, *self._start(), _event("message-end", delta=delta), (None, "[DONE]")]
 
     def _start(self) -> list[Event]:
-        """The first event, with an empty message; another wire's answer gets an id."""
+        """Return the first event, with an empty message; another wire's answer gets an id."""
         if self._begun:
             return []
         self._begun = True
@@ -132,7 +132,7 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
         return self.writer.own and type(block) is tree.TextBlock and block.spelling == PLAN
 
     def _begin(self, block: ContentBlock) -> list[Event]:
-        """The beginning of a text, of thinking or of a call; a plan has none."""
+        """Return the start of a text, of thinking or of a call; a plan has none."""
         if type(block) is tree.ToolUseBlock:
             call = self.writer.call(block)
             call["function"] = {**call["function"], "arguments": ""}
@@ -159,7 +159,7 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
         return ([event] if text else []) + self._cite(block, key, index)
 
     def _cite(self, block: ContentBlock, key: Key, index: int) -> list[Event]:
-        """The citations of a piece; pieces read from this wire repeat those of their block."""
+        """Write the citations of a piece; pieces of an own answer repeat those of their block."""
         events: list[Event] = []
         citations, written = self.writer.citations(block, index), self._written.get(key, 0)
         if self.writer.own:
@@ -172,7 +172,7 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
         return events
 
     def _finish(self, block: ContentBlock) -> list[Event]:
-        """The end of a block: one that came in one piece is written, what has no place is lost."""
+        """Return the end of a block; one that came in one piece is written here."""
         if type(block) is tree.ToolUseBlock:
             self._calls += 1
             return [_event("tool-call-end", index=self._calls - 1)]

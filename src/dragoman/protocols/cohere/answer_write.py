@@ -1,8 +1,8 @@
-"""Answers of Cohere: their figures and finish reasons in both directions, and whole answers.
+"""Writes whole answers of Cohere; reads and writes their figures and finish reasons.
 
-Reference: Cohere API, "Chat": `Usage`; recorded answers: `tokens` has what the model read, with
-the cache and without images; thinking is part of the output. Billed units have no figure of ours
-and stay as they came.
+Reference: Cohere API, "Chat": `Usage`; recorded answers: `tokens` has what the model read, with the
+cache and without images; thinking is part of the output. Billed units have no neutral figure and
+are kept unchanged.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NEAREST = {"malformed_call": "ERROR"}
 
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
-    """`tokens` without the cache and with images; other fields are extras."""
+    """Read `tokens` without the cache and with images; other fields are extras."""
     tokens = read_object(data.get("tokens"))
     input, images = _count(tokens.get("input_tokens")), _count(tokens.get("image_tokens")) or 0
     cached = _count(data.get("cached_tokens"))
@@ -49,7 +49,7 @@ def read_usage(data: JsonObject, issuer: str) -> Usage:
 
 
 def figures(usage: Usage, images: int) -> JsonObject:
-    """`{"tokens": {...}, "cached_tokens"}`, as far as they are known."""
+    """Write `{"tokens": {...}, "cached_tokens"}`, without unknown figures."""
     input = usage.input
     if input is not None:
         input += (usage.cache_read or 0) - images
@@ -64,7 +64,7 @@ def figures(usage: Usage, images: int) -> JsonObject:
 
 
 def write_usage(usage: Usage, writer: AnswerWriter) -> JsonObject:
-    """The figures for a client; the answer of another wire gets all that a client demands."""
+    """Write the figures for a client; another wire's answer gets all that a client requires."""
     extras = writer.fields(usage)
     if writer.own:
         images = _count(read_object(extras.get("tokens")).get("image_tokens"))
@@ -79,12 +79,12 @@ def write_usage(usage: Usage, writer: AnswerWriter) -> JsonObject:
 
 
 def _is_same(value: Any, figure: Any) -> bool:
-    """Whether a figure is known; the SDK makes floats of the whole numbers that are sent."""
+    """Whether a figure is known; the SDK turns the whole numbers that are sent into floats."""
     return figure is not None and type(value) is not bool and bool(value == figure)
 
 
 def _count(value: Any) -> int | None:
-    """A number of tokens; the API's types are floats, its answers whole numbers."""
+    """Return a number of tokens; the API's types are floats, its answers whole numbers."""
     if type(value) is float and value.is_integer():
         return int(value)
     return value if type(value) is int else None
@@ -98,7 +98,7 @@ class CohereWriter(AnswerWriter):
     nearest_reasons = _NEAREST
 
     def item(self, block: ContentBlock) -> Json:
-        """The item of the content; None, with a loss, for what an answer here cannot hold."""
+        """Write the item of the content; None, with a loss, for what an answer here cannot hold."""
         if type(block) is tree.RawBlock and self.reads(block.issuer):
             return block.data
         self.fields(block)
@@ -114,7 +114,7 @@ class CohereWriter(AnswerWriter):
         return part_as_read(block if self.own else replace(block, spelling=None), self.issuer)
 
     def citations(self, block: ContentBlock, index: int) -> list[Json]:
-        """The citations of the item `index` (-1: the plan); one that has no span is a loss."""
+        """Write the citations of the item `index` (-1: the plan); one without a span is a loss."""
         extras = (block.extras or {}).get(self.issuer, {})
         if "citations" in extras:
             return citations_as_read(extras, index)
@@ -130,14 +130,14 @@ class CohereWriter(AnswerWriter):
         return citations
 
     def call(self, block: ToolUseBlock) -> JsonObject:
-        """The entry of `tool_calls`; an id that the model did not give is for other clients."""
+        """Write the entry of `tool_calls`; a generated id is only for other wires' clients."""
         call = answer_call(block, self.own)
         if self.own and MADE in (block.spelling or "").split():
             del call["id"]
         return fill_fields(call, self.fields(block))
 
     def message(self, candidate: Candidate) -> JsonObject:
-        """`{"role", "content", "tool_plan", "tool_calls", "citations"}`: those that there are."""
+        """Write `{"role", "content", "tool_plan", "tool_calls", "citations"}`, if they exist."""
         extras = {**self.fields(candidate), **self.fields(candidate.msg)}
         unknown = dict(read_object(extras.pop("message", None)))
         notes = (candidate.extras or {}).get(name_notes(self.issuer), {})
@@ -152,7 +152,7 @@ class CohereWriter(AnswerWriter):
         return {**message, **fields, **unknown, **extras}
 
     def _content(self, blocks: list[ContentBlock]) -> tuple[list[Json], JsonObject]:
-        """(the items of the content, the fields beside it)."""
+        """Return the items of the content, and the fields beside it."""
         parts: list[Json] = []
         calls: list[Json] = []
         citations: list[Json] = []
@@ -178,7 +178,7 @@ class CohereWriter(AnswerWriter):
 def write_response(
     room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
 ) -> JsonObject:
-    """The body of an answer. One that is an error and nothing else is written as an error."""
+    """Write the body of an answer; an answer that is only an error is written as an error."""
     first = first_candidate(resp, report)
     if resp.error is not None and not first.msg.content:
         return error_body(resp.error)
@@ -207,7 +207,7 @@ OVERFLOW = OverflowWords(
 
 
 def error_body(error: ProviderError) -> JsonObject:
-    """`{"message", "error_type"}`, or the body as it came."""
+    """Write `{"message", "error_type"}`, or the body as it came."""
     body: Any = error.body
     is_flat = isinstance(body, dict) and isinstance(body.get("message"), str)
     if is_flat and not body.keys() & _WORDS_OF_OTHERS:
@@ -215,9 +215,10 @@ def error_body(error: ProviderError) -> JsonObject:
     return {"message": OVERFLOW.message(error), **error_type(error)}
 
 
-_WORDS_OF_OTHERS = {"type", "code", "object", "status"}  # of errors that other wires tell so flat
+# fields of errors of other wires that have no object around them
+_WORDS_OF_OTHERS = {"type", "code", "object", "status"}
 
 
 def error_type(error: ProviderError) -> JsonObject:
-    """`{"error_type"}`, of which one kind is known (recorded); empty for the others."""
+    """Write `{"error_type"}`, of which one kind is known (recorded); empty for the others."""
     return {"error_type": "TOO_MANY_TOKENS"} if error.kind == "context_overflow" else {}

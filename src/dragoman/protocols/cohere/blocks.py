@@ -1,4 +1,4 @@
-"""Items of a content as blocks, and citations. Requests and answers have the same ones.
+"""Reads and writes items of a content as blocks, and citations, for requests and answers.
 
 Reference: Cohere API, "Chat": `Content`, `AssistantMessageV2ContentOneItem`, `ToolContent`.
 """
@@ -14,16 +14,16 @@ from ...message.media_urls import read_document, read_url, restore_image, write_
 from ...text.json_text import Json, JsonObject, arguments, loads, too_deep
 from ..chat_like.messages import fill_fields
 
-PLAN = "plan"  # the spelling of a text that stood in `tool_plan`
-TEXT = "string"  # of a text that was the content itself
+PLAN = "plan"  # the spelling of a text that was in `tool_plan`
+TEXT = "string"  # of a text that was the whole content
 DOCUMENT = "document"  # of a text that is the data of a document
-APART = "apart"  # among the notes on a document that stood beside the messages
+APART = "apart"  # in the notes on a document that was beside the messages
 
-_MAX_DEPTH = 500  # levels of data; deeper ones stay as they came
+_MAX_DEPTH = 500  # levels of data; deeper data is kept unchanged
 
 
 def read_parts(parts: list[Json], issuer: str, origin: Origin | None = None) -> list[ContentBlock]:
-    """The blocks of a list of items; `origin` is the model that wrote them, if one did."""
+    """Read a list of items; `origin` is the model that wrote them, if a model did."""
     blocks: list[ContentBlock] = []
     for part in parts:
         block = read_part(part, issuer, "client" if origin is None else "server")
@@ -35,7 +35,7 @@ def read_parts(parts: list[Json], issuer: str, origin: Origin | None = None) -> 
 
 
 def read_part(part: Json, issuer: str, by: Literal["client", "server"] = "client") -> ContentBlock:
-    """The block of one item; an item that no block models is kept as it came."""
+    """Read one item; an unknown one is kept unchanged."""
     kind = part.get("type") if isinstance(part, dict) else None
     block: ContentBlock | None = None
     if kind == "text" and isinstance(part.get("text"), str):
@@ -48,7 +48,8 @@ def read_part(part: Json, issuer: str, by: Literal["client", "server"] = "client
     elif kind == "document":
         document = part.get("document")
         block = read_found(document, issuer) or _read_document(document, issuer)
-    if block is None or "citations" in part:  # which stand beside the content, never in it
+    # citations belong beside the content, never in an item
+    if block is None or "citations" in part:
         return tree.RawBlock(issuer, part, by=by)
     if len(part) > 2 and (unknown := {k: v for k, v in part.items() if k not in ("type", kind)}):
         block.extras = {issuer: fill_fields((block.extras or {}).get(issuer, {}), unknown)}
@@ -56,10 +57,15 @@ def read_part(part: Json, issuer: str, by: Literal["client", "server"] = "client
 
 
 def write_part(block: ContentBlock, extras: JsonObject, as_read: bool = False) -> Json:
-    """The item of a block with the fields of `extras`.
+    """Write the item of a block with the fields of `extras`.
 
-    `as_read`: the block was read from this wire, and its item is spelled as it was. Raises
-    WriteError for a block that no item holds.
+    Args:
+        block: The block.
+        extras: Further fields of the item.
+        as_read: Whether the block was read from this wire, and keeps its spelling.
+
+    Raises:
+        WriteError: For a block that no item can hold.
     """
     part: JsonObject
     match block:
@@ -86,13 +92,13 @@ def write_part(block: ContentBlock, extras: JsonObject, as_read: bool = False) -
 
 
 def part_as_read(block: ContentBlock, issuer: str) -> Json:
-    """The item that `read_part` read."""
+    """Return the item that `read_part` read."""
     extras = (block.extras or {}).get(issuer, {})
     return write_part(restore_image(block), but_citations(extras), as_read=True)
 
 
 def _read_image(image: Any) -> ImageBlock | None:
-    """`{"url", "detail"}`; None for an object with other fields."""
+    """Read `{"url", "detail"}`; None for an object with other fields."""
     if not isinstance(image, dict) or image.keys() - {"url", "detail"}:
         return None
     url, detail = image.get("url"), image.get("detail")
@@ -119,7 +125,7 @@ _FOUND = frozenset({*_WORDS, *_PLACES, "title", "context"})
 
 
 def read_found(document: Any, issuer: str) -> tree.DocumentBlock | None:
-    """`{"data": {"text", "title", "url"}, "id"}`: a document; None for data with other keys."""
+    """Read `{"data": {"text", "title", "url"}, "id"}`, a document; None for other keys."""
     data = document.get("data") if isinstance(document, dict) else None
     if not isinstance(data, dict) or data.keys() - _FOUND:
         return None
@@ -137,7 +143,7 @@ def read_found(document: Any, issuer: str) -> tree.DocumentBlock | None:
 
 
 def write_found(block: tree.DocumentBlock, as_read: bool = False) -> list[JsonObject]:
-    """The documents of a document in passages, which are cited one by one."""
+    """Write the documents of a document in passages, which are cited one by one."""
     source = block.source
     assert type(source) is tree.TextSource  # no other is taken
     keys = (block.spelling or "").split() if as_read else []
@@ -149,7 +155,7 @@ def write_found(block: tree.DocumentBlock, as_read: bool = False) -> list[JsonOb
 
 
 def read_apart(documents: Json, issuer: str) -> list[tree.DocumentBlock]:
-    """The documents that stand beside the messages; none if one of them cannot be read."""
+    """Read the documents beside the messages; none if one of them cannot be read."""
     blocks: list[tree.DocumentBlock] = []
     for document in documents if isinstance(documents, list) else ():
         if isinstance(document, str):
@@ -168,12 +174,12 @@ def read_apart(documents: Json, issuer: str) -> list[tree.DocumentBlock]:
 
 
 def is_apart(block: ContentBlock) -> bool:
-    """Whether it is a document that was read from beside the messages."""
+    """Whether it is a document that was beside the messages."""
     return type(block) is tree.DocumentBlock and (block.spelling or "").startswith(f"{APART} ")
 
 
 def write_apart(block: ContentBlock, extras: JsonObject, as_read: bool = False) -> list[Json]:
-    """The entries of `documents` of a user's block; none of a block that stands in its message."""
+    """Write the `documents` entries of a user's block; none for a block that is in its message."""
     if type(block) is not tree.DocumentBlock or type(block.source) is not tree.TextSource:
         return []
     form = (block.spelling or "").removeprefix(f"{APART} ") if is_apart(block) else ""
@@ -187,7 +193,7 @@ def write_apart(block: ContentBlock, extras: JsonObject, as_read: bool = False) 
 
 
 def _read_document(document: Any, issuer: str) -> TextBlock | None:
-    """`{"data": {...}, "id"}`: a text that spells the data, which is what the model sees of it."""
+    """Read `{"data": {...}, "id"}` as a text with the JSON of the data, which the model sees."""
     data = document.get("data") if isinstance(document, dict) else None
     if not isinstance(data, dict) or too_deep(data, _MAX_DEPTH):
         return None
@@ -201,7 +207,7 @@ def _read_document(document: Any, issuer: str) -> TextBlock | None:
 
 
 def document_data(block: TextBlock) -> JsonObject | None:
-    """The data that the text of a document spells; None if it is no object any more."""
+    """Return the data in the text of a document; None if that is no object any more."""
     try:
         data = loads(block.text)
     except ReadError:
@@ -210,14 +216,14 @@ def document_data(block: TextBlock) -> JsonObject | None:
 
 
 def but_citations(fields: JsonObject) -> JsonObject:
-    """The fields of an item but for citations, which stand beside the content."""
+    """Return the fields of an item without citations, which belong beside the content."""
     if "citations" not in fields:
         return fields
     return {key: value for key, value in fields.items() if key != "citations"}
 
 
 def cited_item(citation: Json) -> int | None:
-    """The index of the item that a citation is about, -1 for the plan; None if it has none."""
+    """Return the index of the item that a citation is about, -1 for the plan; None without one."""
     if not isinstance(citation, dict):
         return None
     kind, index = citation.get("type", "TEXT_CONTENT"), citation.get("content_index")
@@ -229,9 +235,10 @@ def cited_item(citation: Json) -> int | None:
 
 
 def attach_citations(blocks: list[ContentBlock], citations: list[Json], issuer: str) -> list[Json]:
-    """Give the blocks of a content, and a plan behind it, their citations.
+    """Give citations to the blocks of a content, and to a plan after them.
 
-    Returns what is left: from the first one on that is about none of them or about an earlier one.
+    Returns:
+        The remaining citations, from the first one that is about no block or about an earlier one.
     """
     plan = len(blocks) - 1 if blocks and blocks[-1].spelling == PLAN else None
     previous = 0
@@ -253,7 +260,7 @@ def attach_citations(blocks: list[ContentBlock], citations: list[Json], issuer: 
 
 
 def read_citation(data: JsonObject) -> Citation:
-    """A citation with its span and the first source that has a name or address."""
+    """Read a citation with its span and the first source that has a name or address."""
     start, end = data.get("start"), data.get("end")
     citation = Citation(start if type(start) is int else None, end if type(end) is int else None)
     sources = data.get("sources")
@@ -270,7 +277,7 @@ def _text(value: Any) -> str | None:
 
 
 def write_citation(citation: Citation, text: str, index: int) -> JsonObject | None:
-    """The object of a citation of this text, which is the item `index`; None without a span."""
+    """Write a citation of this text, which is the item `index`; None without a span."""
     start, end = citation.start, citation.end
     if start is None or end is None:
         return None
@@ -288,7 +295,7 @@ def write_citation(citation: Citation, text: str, index: int) -> JsonObject | No
 
 
 def citations_as_read(extras: JsonObject, index: int) -> list[Json]:
-    """The citations among the extras of a block, which is now the item `index` (-1: the plan)."""
+    """Return the citations among a block's extras, for its current index (-1: the plan)."""
     citations = extras.get("citations")
     return (
         [_move_citation(item, index) for item in citations] if isinstance(citations, list) else []
@@ -296,7 +303,7 @@ def citations_as_read(extras: JsonObject, index: int) -> list[Json]:
 
 
 def _move_citation(citation: Json, index: int) -> Json:
-    """The citation with the index where the item that it was read with stands by now."""
+    """Return the citation with the current index of the item that it was read with."""
     if not isinstance(citation, dict) or index < 0 or cited_item(citation) == index:
         return citation
     fields = {key: value for key, value in citation.items() if key != "content_index"}

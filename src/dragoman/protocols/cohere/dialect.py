@@ -12,18 +12,23 @@ from ..chat_like.request import claims_chat
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Where the endpoint lies, `path` below the base URL, and which model is the default."""
+    """The host's endpoint and default model.
+
+    Attributes:
+        path: The path of the endpoint below the base URL.
+        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
+    """
 
     path: str = "/chat"
-    model: str = "command-a-plus-05-2026"  # sent where nobody names one
+    model: str = "command-a-plus-05-2026"  # used where no model is named
     issuers: tuple[str, ...] = ("cohere",)
 
 
-# Names of tools hold neither dashes nor dots, nor do they begin with a digit; no id comes twice.
-# A turn without a word is refused, and all calls have their results. A system message in the
-# middle of the history was taken by Command A; of a last turn of the assistant nobody knows.
-# Documents stand beside the messages (no request on record has functions, too), or are what a tool
-# returned; the model cites both. A thinking block goes back as text, and nothing in it is signed.
+# Names of tools have neither dashes nor dots, and do not begin with a digit; ids are unique. An
+# empty turn is refused, and all calls have their results. Command A accepted a system message in
+# the middle of the history; for a last turn of the assistant there is no record. Documents are
+# beside the messages (no recorded request has functions, too), or are what a tool returned; the
+# model cites both. A thinking block goes back as text, and is not signed.
 CAN = Capabilities(
     user=frozenset({"text", "image", "document", "raw"}),
     assistant=frozenset({"text", "raw"}),
@@ -104,7 +109,7 @@ EVENT_TYPES = frozenset(
 
 
 def claims(body: Json, path: str | None = None) -> bool:
-    """Whether the body can be one, judged by its keys, its messages and where it was sent."""
+    """Whether the body can be a request of this protocol, by its keys, messages and path."""
     if not claims_chat(body, path, "/v2/chat", _FIELDS, _MESSAGE_FIELDS, _PARTS, _TEXTS):
         return False
     tools = body.get("tools")

@@ -1,4 +1,4 @@
-"""What messages have here of their own: a plan beside calls, citations beside the content.
+"""The fields of messages that only Cohere has: a plan beside calls, citations beside content.
 
 Reference: Cohere API, "Chat", `messages`.
 """
@@ -35,7 +35,7 @@ from .blocks import (
 
 
 def read_other_blocks(room: ChatRoom, fields: JsonObject, index: int) -> list[ContentBlock]:
-    """The plan and the calls."""
+    """Take the plan and the calls out of the fields."""
     plan: list[ContentBlock] = []
     if isinstance(fields.get("tool_plan"), str) and fields["tool_plan"]:
         plan.append(TextBlock(fields.pop("tool_plan"), spelling=PLAN))
@@ -43,7 +43,7 @@ def read_other_blocks(room: ChatRoom, fields: JsonObject, index: int) -> list[Co
 
 
 def read_other_fields(room: ChatRoom, m: Msg, fields: JsonObject) -> None:
-    """Give the blocks their citations; those that are about none of them stay in the field."""
+    """Give the blocks their citations; citations about none of them stay in the field."""
     citations = fields.get("citations")
     if isinstance(citations, list) and citations:
         del fields["citations"]
@@ -54,7 +54,7 @@ def read_other_fields(room: ChatRoom, m: Msg, fields: JsonObject) -> None:
 
 
 def add_fields(room: ChatRoom, entry: JsonObject, fields: JsonObject) -> None:
-    """Put other fields into the entry; citations of both are joined."""
+    """Put other fields into the entry; the citations of both are joined."""
     citations, unplaced = entry.get("citations"), fields.get("citations")
     entry.update(fields)
     if citations and isinstance(unplaced, list):
@@ -62,7 +62,7 @@ def add_fields(room: ChatRoom, entry: JsonObject, fields: JsonObject) -> None:
 
 
 def own_fields(room: ChatRoom, m: Msg, caps: Capabilities) -> JsonObject:
-    """The fields of a message that is composed: an empty list of citations is none."""
+    """Return the extra fields of a new message; an empty list of citations is left out."""
     fields = own_extras(m, caps)
     if not (isinstance(fields.get("citations"), list) and fields["citations"]):
         fields.pop("citations", None)
@@ -74,7 +74,7 @@ def _split_plans(
     fields_of: Callable[[ContentBlock], JsonObject],
     is_plan: Callable[[TextBlock], bool],
 ) -> tuple[list[ContentBlock], list[str], list[Json]]:
-    """(the items of the content, the texts of plans, the citations of both)."""
+    """Return the items of the content, the texts of plans, and the citations of both."""
     items: list[ContentBlock] = []
     plans: list[str] = []
     citations: list[Json] = []
@@ -91,7 +91,7 @@ def _split_plans(
 
 
 def blocks_as_read(room: ChatRoom, m: Msg) -> JsonObject:
-    """The entry of a message of blocks."""
+    """Return the entry of a message of blocks."""
     calls, others = chat_messages.split_calls(m.blocks)
     items, plans, citations = _split_plans(
         [block for block in others if not is_apart(block)],
@@ -108,15 +108,15 @@ def blocks_as_read(room: ChatRoom, m: Msg) -> JsonObject:
 
 
 def write_blocks(room: ChatRoom, m: Msg, caps: Capabilities, report: Report) -> JsonObject:
-    """`content`, `tool_plan`, `tool_calls` and `citations`: those that there are."""
+    """Write `content`, `tool_plan`, `tool_calls` and `citations`, without missing fields."""
     calls, others = chat_messages.split_calls(m.blocks)
-    others = [block for block in others if type(block) is not DocumentBlock]  # `write` has them
+    others = [block for block in others if type(block) is not DocumentBlock]  # `write` handles them
     entries = [
         chat_messages.compose_call(call, caps) for call in calls if type(call) is ToolUseBlock
     ]
     if not others and len(entries) == len(calls):  # most turns of an agent
         return {"tool_calls": entries} if entries else {}
-    # its own model puts beside calls what it does not mean as a plan
+    # its own model puts text beside calls that is no plan
     plain_texts = m.origin is not None and m.origin.issuer in caps.reads
     items, plans, citations = _split_plans(
         others,
@@ -141,7 +141,7 @@ def _write_part(block: ContentBlock, extras: JsonObject, report: Report) -> Json
 def write_result(
     room: ChatRoom, block: ToolResultBlock, caps: Capabilities, report: Report
 ) -> JsonObject:
-    """A result as a string; as items only where it holds more than one text, or a document."""
+    """Write a result as a string; as items only if it has more than one text, or a document."""
     entry: JsonObject = {"role": "tool", "tool_call_id": block.id}
     output = block.output
     text = output[0] if isinstance(output, list) and len(output) == 1 else None
@@ -156,7 +156,7 @@ def write_result(
 
 
 def _result_parts(block: ContentBlock, extras: JsonObject, report: Report) -> list[Json]:
-    """The items of a result: of a document one for each passage."""
+    """Write the items of a result: one for each passage of a document."""
     if type(block) is not DocumentBlock:
         return [_write_part(block, extras, report)]
     items = [{"type": "document", "document": document} for document in write_found(block)]

@@ -1,4 +1,4 @@
-"""Cohere's chat as a protocol: the tables and functions of its room.
+"""Cohere's chat as a protocol: writes whole requests, and names the functions for all else.
 
 Reference: Cohere API, "Chat", request body; Cohere docs, "Errors".
 """
@@ -23,7 +23,7 @@ from .answer_read import CohereReader
 from .answer_stream import CohereEncoder
 from .answer_write import OVERFLOW, write_response
 
-# of Cohere's client, version 7; whether it streams is the method
+# of Cohere's client, version 7; a stream is another method
 _ARGUMENTS = frozenset(
     {
         "model",
@@ -50,7 +50,11 @@ _ARGUMENTS = frozenset(
 
 
 class Cohere(ChatRoom):
-    """Cohere's chat, version 2."""
+    """Cohere's chat, version 2.
+
+    Args:
+        dialect: The host's dialect; None for Cohere's.
+    """
 
     __slots__ = ()
     protocol = "cohere"
@@ -106,7 +110,19 @@ class Cohere(ChatRoom):
     def client_arguments(
         self, body: JsonObject, headers: Mapping[str, str], model: str | None
     ) -> Arguments:
-        """Those of `client.chat`, or `chat_stream` for a stream, of its `ClientV2`."""
+        """Return the keyword arguments of the client's `chat` that send this body.
+
+        They are those of `ClientV2.chat`, or of `ClientV2.chat_stream` for a stream.
+
+        Args:
+            body: The request body, as `write` returns it; it is not changed.
+            headers: The headers that the request needs, without keys.
+            model: The model's name where the path has it and the body does not; else None.
+
+        Returns:
+            The keyword arguments. Fields that the client has no parameter for are in
+            `request_options`.
+        """
         arguments: Arguments = {name: body[name] for name in body if name in _ARGUMENTS}
         others = {name: body[name] for name in body if name not in {*_ARGUMENTS, "stream"}}
         options: Arguments = {"additional_body_parameters": others} if others else {}
@@ -115,7 +131,12 @@ class Cohere(ChatRoom):
         return {**arguments, "request_options": options} if options else arguments
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
-        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        """Whether a payload can be an answer or event of this protocol, judged by its keys.
+
+        Args:
+            payload: A whole answer, or the payload of one event of a stream.
+            event: The event's name, where the framing has names.
+        """
         kind = payload.get("type")
         if isinstance(kind, str) and kind in dialect.EVENT_TYPES:
             return True
@@ -124,7 +145,13 @@ class Cohere(ChatRoom):
     def read_request(
         self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
     ) -> ChatRequest:
-        """The request of a body; documents beside the messages are the last user's."""
+        """Read the request of a body; documents beside the messages become the last user message's.
+
+        Args:
+            body: The JSON body.
+            path: The path that it was posted to, if that is known.
+            headers: Its headers, if they are known.
+        """
         req = super().read_request(body, path, headers)
         users = (m for m in reversed(req.messages) if m.role == "user")
         asked = next((m for m in users if not _is_raw(m)), None)
@@ -144,7 +171,13 @@ class Cohere(ChatRoom):
         return req
 
     def body_as_read(self, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
-        """The body that `read_request` read, its documents with those of new messages."""
+        """Write the body that `read_request` read, and add the documents of new messages.
+
+        Args:
+            req: The request that was read.
+            kept: The fields that are written as they were read.
+            elements: The list of messages.
+        """
         body = super().body_as_read(req, kept, elements)
         documents = [
             document
@@ -160,14 +193,24 @@ class Cohere(ChatRoom):
         return body
 
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
-        """Those of `paths`; citations stand beside the content, one switch makes tools strict."""
+        """Find where the nodes of a request are: citations are beside the content.
+
+        One switch makes all tools strict, so it is the place of the field of each tool.
+
+        Args:
+            req: What `read_request` returned for the body.
+            body: The body that was read.
+
+        Yields:
+            The path of a node or of a field of a node, and that node or `Field`.
+        """
         for path, node in request_paths(req, body, self.paths):
             yield path, node
             if type(node) is Tool:
                 yield "$.strict_tools", Field(node, "strict")
             if type(node) is DocumentBlock:
-                yield path, Field(node, "cite")  # by default, all are
-                if blocks.is_apart(node):  # of which no `document` is the only key
+                yield path, Field(node, "cite")  # the default is to cite all
+                if blocks.is_apart(node):  # `document` is not its only key
                     own = f"extras.{self.issuer}.document"
                     for name in (node.extras or {}).get(self.issuer, {}).get("document", ()):
                         yield member(path, name), Field(node, member(own, name))
@@ -178,7 +221,17 @@ class Cohere(ChatRoom):
                         yield f"{path}.citations", Field(block, f"extras.{self.issuer}.citations")
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
-        """The body around the messages: a format beside documents is refused."""
+        """Write the request to `POST /v2/chat`: a format beside documents is refused.
+
+        Args:
+            prepared: The request after the passes.
+            report: Gets a loss for everything that the wire cannot carry.
+
+        Returns:
+            The path of the dialect, no headers, and the body.
+
+        Source: Cohere API, "Chat", request body.
+        """
         http = super().write(prepared, report)
         body, caps = http.body, prepared.caps
         documents = [
@@ -198,6 +251,6 @@ class Cohere(ChatRoom):
 
 
 def _is_raw(m: Msg) -> bool:
-    """Whether nothing of the message could be read: it is one block, which stands for all of it."""
+    """Whether the message could not be read: it is a single raw block."""
     blocks = m.blocks
     return len(blocks) == 1 and type(blocks[0]) is RawBlock and blocks[0].role == "message"

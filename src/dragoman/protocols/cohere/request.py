@@ -1,4 +1,4 @@
-"""The fields of a request that are written otherwise than in Chat Completions.
+"""The fields of a request that differ from Chat Completions.
 
 Reference: Cohere API, "Chat": `tools`, `strict_tools`, `tool_choice`, `response_format`,
 `thinking`.
@@ -24,7 +24,7 @@ from .dialect import CAN
 CHOICES = {"REQUIRED": "required", "NONE": "none"}
 
 _FORMATS: dict[Any, Any] = {"text": "text", "json_object": "json"}
-_SCHEMA = ("json_schema", "schema")  # the second one in some of the documents' samples
+_SCHEMA = ("json_schema", "schema")  # the second one is in some samples of the documentation
 
 # option -> its key here
 OPTIONS = {
@@ -43,7 +43,7 @@ OPTIONS = {
     "top_k": "k",
     "stop": "stop_sequences",
 }
-# Cohere API, "Chat", request body: from and to
+# Cohere API, "Chat", request body: least and most
 RANGES = {
     "temperature": (0, 1),
     "top_p": (0.01, 0.99),
@@ -56,7 +56,7 @@ _PENALTIES = ("frequency_penalty", "presence_penalty")
 
 
 def read_fields(room: ChatRoom, body: JsonObject, notes: JsonObject) -> dict[str, Any]:
-    """Tools, choice, options and format, taken out of the body."""
+    """Take tools, choice, options and format out of the body."""
     return {
         "tools": _read_tools(body, room.issuer),
         "tool_choice": _read_choice(body),
@@ -66,7 +66,7 @@ def read_fields(room: ChatRoom, body: JsonObject, notes: JsonObject) -> dict[str
 
 
 def _read_tools(body: JsonObject, issuer: str) -> list[Tool | ServerTool]:
-    """The tools, taken out of the body. `strict_tools` is a field of each function."""
+    """Take the tools out of the body. `strict_tools` becomes a field of each function."""
     tools = chat_request.read_tools(body, issuer, strict=False)
     functions = [tool for tool in tools if type(tool) is Tool]
     if functions and isinstance(body.get("strict_tools"), bool):
@@ -85,10 +85,10 @@ def tools_as_read(room: ChatRoom, body: JsonObject, tools: Tools) -> None:
 
 
 def write_tools(room: ChatRoom, tools: Tools, caps: Capabilities, report: Report) -> JsonObject:
-    """The fields of the tools: one switch makes all of them strict, if all of them want it."""
+    """Write the tools: one switch makes all of them strict, if all of them ask for it."""
     wishes = {tool.strict for tool in tools if type(tool) is Tool}
     if True in wishes and len(wishes) > 1:
-        caps = replace(caps, strict_tools=False)  # whose loss each of them is
+        caps = replace(caps, strict_tools=False)  # each of them reports the loss
     entries = [chat_request.write_tool(tool, caps, report) for tool in tools]
     functions = [
         (tool, entry["function"].pop("strict", None))
@@ -105,7 +105,7 @@ def write_tools(room: ChatRoom, tools: Tools, caps: Capabilities, report: Report
 
 
 def _read_choice(body: JsonObject) -> ToolChoice | None:
-    """`tool_choice`, taken out of the body; its absence is the model's own choice."""
+    """Take `tool_choice` out of the body; without it the model decides."""
     value = body.get("tool_choice")
     if not isinstance(value, str) or value not in CHOICES:
         return None
@@ -114,7 +114,7 @@ def _read_choice(body: JsonObject) -> ToolChoice | None:
 
 
 def _read_format(body: JsonObject, notes: JsonObject) -> ResponseFormat | None:
-    """`response_format`, taken out of the body but for what no ResponseFormat holds."""
+    """Take `response_format` out of the body, except for what a ResponseFormat cannot hold."""
     value = body.get("response_format")
     kind = value.get("type") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(kind, str) or kind not in _FORMATS:
@@ -135,13 +135,13 @@ def _read_format(body: JsonObject, notes: JsonObject) -> ResponseFormat | None:
 def format_as_read(
     room: ChatRoom, body: JsonObject, form: ResponseFormat, notes: JsonObject
 ) -> None:
-    """Put the format into the body, around the fields that stayed there."""
+    """Put the format into the body, around the fields that remained there."""
     data = _format(form, notes.get("format"))
     body["response_format"] = data | body.get("response_format", {})
 
 
 def _format(form: ResponseFormat, key: str | None = None) -> JsonObject:
-    """`{"type": "json_object", "json_schema": the bare schema}`, or its type alone."""
+    """Write `{"type": "json_object", "json_schema": the bare schema}`, or the type alone."""
     schema = {key or _SCHEMA[0]: form.schema} if form.kind == "schema" else {}
     return {"type": "text" if form.kind == "text" else "json_object", **schema}
 
@@ -149,7 +149,7 @@ def _format(form: ResponseFormat, key: str | None = None) -> JsonObject:
 def write_format(
     room: ChatRoom, form: ResponseFormat, caps: Capabilities, report: Report
 ) -> JsonObject:
-    """The format; a schema that the API would refuse is left out."""
+    """Write the format; a schema that the API would refuse is left out."""
     if form.kind == "schema":
         format_unsaid(form, report)
         rules = caps.format_schema
@@ -160,7 +160,7 @@ def write_format(
 
 
 def read_thinking(room: ChatRoom, body: JsonObject, notes: JsonObject) -> dict[str, Any]:
-    """The options of `thinking`, taken out of the body: on, off, or within a budget."""
+    """Take the options of `thinking` out of the body: on, off, or within a budget."""
     value = body.get("thinking")
     if not isinstance(value, dict) or not value:
         return {}
@@ -197,7 +197,7 @@ def thinking_as_read(
 def write_options(
     room: ChatRoom, request: ChatRequest, caps: Capabilities, report: Report
 ) -> JsonObject:
-    """The options in their ranges, and `thinking`."""
+    """Write the options, each in its range, and `thinking`."""
     body = ChatRoom.write_options(room, request, caps, report)
     if len(body.get("stop_sequences", ())) > _STOPS:
         body["stop_sequences"] = body["stop_sequences"][:_STOPS]

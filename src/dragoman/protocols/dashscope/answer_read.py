@@ -1,9 +1,9 @@
-"""Answers of generation, whole or in events, as pieces.
+"""Reads answers of generation, whole or in events, into pieces.
 
-Events are pieces of the message (deltas), or snapshots of all of it so far; nothing in them says
-which, so `GrowthJudge` compares them. Tool calls come as fragments of one index, or as snapshots
-of whole calls. Behind its first fragment a call has `"id": ""`, and no name or an empty or null
-one; models hosted here say id and name again.
+Events are either pieces of the message (deltas) or snapshots of all of it so far; no field shows
+which, so `GrowthJudge` compares them. Tool calls come as fragments of one index, or as snapshots of
+whole calls. After its first fragment a call has `"id": ""`, and no name or an empty or null one;
+some models hosted here repeat id and name.
 
 Reference: Model Studio, "Qwen API via DashScope", response object; "Function calling"; recorded
 answers and streams.
@@ -33,13 +33,13 @@ THINKING, CONTENT, SOUND, CALL = range(4)  # the order of blocks in a message
 _CALL = {"id", "type", "function", "index"}
 
 
-# `index` is not among them: it stands there where tools are declared, and goes back
+# without `index`, which is in the extras of a declaration and goes back
 _CHOICE = {"message", "finish_reason", "logprobs"}
 _MESSAGE = {"role", "content", "reasoning_content", "tool_calls"}
 
 
 def _add_text(texts: dict[Hashable, str], key: Hashable, text: str) -> tuple[str, bool]:
-    """(what a text adds to the one before it of this key, whether it replaces that one)."""
+    """Return what a text adds to the previous one of this key, and whether it replaces that."""
     before = texts.get(key, "")
     texts[key] = text
     return (text[len(before) :], False) if text.startswith(before) else (text, True)
@@ -52,15 +52,17 @@ class Calls:
         self._issuer = issuer
         self._streamed = StreamedCalls()
         self._numbers: dict[str | int, int] = {}  # id or index -> which call, for snapshots
-        self._indexes: dict[int | None, int] = {}  # which call -> its index, where it is told
-        self._event_ids: set[str] = set()  # ids of this event, for one may stand on two calls
+        self._indexes: dict[int | None, int] = {}  # which call -> its index, if it has one
+        # the ids in this event, because two calls may have the same one
+        self._event_ids: set[str] = set()
         self.begun: set[int] = set()
-        self.texts: dict[Hashable, str] = {}  # of snapshots, as the last one had them
+        self.texts: dict[Hashable, str] = {}  # of snapshots, as in the last one
 
     def read(self, entry: JsonObject, place: int, snapshot: bool) -> tuple[int, ToolUseBlock, bool]:
-        """(which call, what is added to it, whether that replaces what it was).
+        """Read an entry: return which call it is, what it adds, and whether that replaces the call.
 
-        `place` is where it stands in its list, which counts in snapshots without an index.
+        `place` is its position in the list, which identifies the call in snapshots without an
+        index.
         """
         function = entry.get("function")
         function = {} if function is None else function
@@ -104,7 +106,7 @@ class Calls:
         return number
 
     def _read_fields(self, entry: JsonObject, block: ToolUseBlock, *, is_new: bool) -> None:
-        """Keep what nobody models; what belongs to answers alone apart from the rest."""
+        """Keep fields that no node can hold; those that only answers have are kept separately."""
         other_fields = {key: value for key, value in entry.items() if key not in _CALL}
         answer_fields: JsonObject = {}
         if is_new:
@@ -122,20 +124,20 @@ class Calls:
 
 
 class SnapshotReader:
-    """Reads what each event says of one choice."""
+    """Reads one choice from each event."""
 
     def __init__(self, index: int, issuer: str) -> None:
         self._index = index
         self._issuer = issuer
         self._calls = Calls(issuer)
-        self._texts: dict[Hashable, str] = {}  # of snapshots, as the last one had them
+        self._texts: dict[Hashable, str] = {}  # of snapshots, as in the last one
         self._places: dict[tuple[int, str], int] = {}  # of the parts of the content
         self._count = 0
         self._seen: JsonObject = {}
         self._snapshot = self._whole = False
 
     def save_state(self) -> tuple[Any, ...]:
-        """What was told of the choice, for `restore`."""
+        """Return the state of the choice, for `restore`."""
         calls = self._calls
         return self._texts.copy(), self._seen.copy(), calls.texts.copy(), calls.begun.copy()
 
@@ -146,14 +148,14 @@ class SnapshotReader:
         call_texts: dict[Hashable, str],
         begun: set[int],
     ) -> None:
-        """Take back what an event told that nobody could read."""
+        """Restore a state, because what followed it in the event could not be read."""
         self._texts, self._seen = texts, seen
         self._calls.texts, self._calls.begun = call_texts, begun
 
     def read(
         self, choice: JsonObject, snapshot: bool, whole: bool, without_message: bool
     ) -> Iterator[Piece]:
-        """The pieces; `without_message`: the answer is `{"text", "finish_reason"}`."""
+        """Return the pieces; `without_message`: the answer is `{"text", "finish_reason"}`."""
         self._snapshot, self._whole = snapshot, whole
         if without_message:
             if text := choice.get("text"):
@@ -169,7 +171,7 @@ class SnapshotReader:
             yield End(read_finish(require_text(raw), FINISH_REASONS), self._index)
 
     def _read_fields(self, choice: JsonObject) -> Iterator[Piece]:
-        """Log probabilities, and what else stands beside the message."""
+        """Read log probabilities, and the other fields beside the message."""
         logprobs = choice.get("logprobs")
         if logprobs is not None or (self._whole and "logprobs" in choice):
             yield self._meta({"logprobs": logprobs}, joined=not self._snapshot)
@@ -208,7 +210,7 @@ class SnapshotReader:
         yield Part((self._index, rank, number), block, replaces)
 
     def _read_parts(self, content: Json) -> Generator[Piece, None, Json]:
-        """Content that is a list; gives back the parts that say nothing, others as null."""
+        """Read content that is a list; return its empty parts, and null for each other part."""
         empty_parts: list[Json] = []
         for place, part in enumerate(content):
             block = self._read_part(part)
@@ -221,7 +223,7 @@ class SnapshotReader:
             if number is None or (kind != "text" and not self._snapshot):
                 number = self._places[place, kind] = self._count
                 self._count += 1
-                if kind != "text" and not self._snapshot:  # text behind it is another block
+                if kind != "text" and not self._snapshot:  # text after it is another block
                     self._places = {(place, kind): number}
             if type(block) is TextBlock:
                 yield from self._text(CONTENT, number, block)
@@ -230,12 +232,12 @@ class SnapshotReader:
         return empty_parts if any(empty_parts) else None
 
     def _read_part(self, part: JsonObject) -> ContentBlock:
-        """One key says what it is; what stands beside it belongs to answers alone."""
+        """Read a part, whose kind is its key; other fields in it belong only to answers."""
         block: ContentBlock
         text = part.get("text")
         kind = next((name for name in MEDIA if name in part), "")
         null_text = part.keys() == {"text"} and text is None
-        # an empty text has no block to which its fields could belong
+        # an empty text has no block for its fields
         if null_text or (isinstance(text, str) and (text or len(part) == 1)):
             block, kind = TextBlock(text or "", spelling=PART), "text"
         elif kind and isinstance(part[kind], str):
@@ -248,7 +250,7 @@ class SnapshotReader:
         return block
 
     def _read_message_fields(self, message: JsonObject, empty_parts: Json) -> Iterator[Piece]:
-        """The fields that nobody models; of a whole answer also what stood there and is empty."""
+        """Read fields that no node can hold; of a whole answer, also the empty ones."""
         fields = {
             key: value
             for key, value in message.items()
@@ -269,32 +271,32 @@ class SnapshotReader:
 
 Growth: TypeAlias = Literal["", "deltas", "snapshots"]
 _Track: TypeAlias = tuple[int, str, int]
-_DISTINCT = 4  # so many different characters are not said again by chance
+_DISTINCT = 4  # so many different characters are not repeated by chance
 _LONG = 16  # nor is a text of this length
 
 
 class GrowthJudge:
-    """Looks at the events until one of them can be explained in one way only.
+    """Looks at the events until only one explanation remains: deltas or snapshots.
 
-    A snapshot begins with what was said before it. So does a delta now and then ("ha", "ha"; "1",
-    "10"), but only behind a short text: there the answer waits for the next event, and at the end
-    for the token counts, which grow with the text in both kinds of stream.
+    A snapshot begins with the text before it. So does a delta now and then ("ha", "ha"; "1", "10"),
+    but only after a short text: then the answer waits for the next event, and at the end for the
+    token counts, which grow with the text in both kinds of stream.
     """
 
     def __init__(self) -> None:
         self._last: dict[_Track, str] = {}
-        self._tokens: dict[int, int] = {}  # of each choice, for its events bill it alone
-        self._rate: float | None = None  # characters a token in the first event that said some
+        self._tokens: dict[int, int] = {}  # of each choice, whose events bill it alone
+        self._rate: float | None = None  # characters per token in the first event that had any
         self._chars = 0  # of all texts of all events
         self._grew = False
-        self.doubtful = False  # something was said that can be explained in both ways
+        self.doubtful = False  # an event had text that fits both explanations
 
     def see(self, payload: JsonObject) -> Growth:
-        """What this event proves; empty if nothing."""
+        """Return what this event proves; empty if nothing."""
         index, rose = self._read_tokens(payload)
         fresh = same = False
         for track, text, only_adds in _texts(payload["output"]):
-            before = self._last.get(track, "").rstrip("\ufffd")  # half of a character
+            before = self._last.get(track, "").rstrip("\ufffd")  # an incomplete character
             self._chars += len(text)
             if before and (not text or not text.startswith(before)):
                 return "deltas"
@@ -318,7 +320,7 @@ class GrowthJudge:
         return ""
 
     def _read_tokens(self, payload: JsonObject) -> tuple[int, bool | None]:
-        """(whose event it is, whether it cost more than the last of them, if that is known)."""
+        """Return the choice of an event, and whether its tokens grew, if that is known."""
         choices = payload["output"].get("choices") or [{}]
         index = _index(choices[0], 0)
         count = read_object(payload.get("usage")).get("output_tokens")
@@ -329,18 +331,18 @@ class GrowthJudge:
         return index, rose
 
     def guess(self) -> Growth:
-        """What is likelier where nothing proves it: the kind whose text grows as its tokens do."""
+        """Return the likelier kind if nothing is proved: its text grows as its tokens do."""
         chars = sum(len(text) for text in self._last.values())
         tokens = sum(self._tokens.values())
         if self._rate and tokens:
             snapshots = abs(chars / tokens - self._rate)
             return "snapshots" if snapshots < abs(self._chars / tokens - self._rate) else "deltas"
-        # without counts: a text that only came again is a delta, one that grew is none
+        # without counts: a text that was only repeated is a delta, one that grew is a snapshot
         return "snapshots" if self._grew else "deltas"
 
 
 def _texts(output: JsonObject) -> Iterator[tuple[_Track, str, bool]]:
-    """(which text, its content, whether a fragment without id shows that it only adds)."""
+    """Yield each text, its content, and whether a fragment without id shows that it only adds."""
     if isinstance(output.get("text"), str):
         yield (0, "content", 0), output["text"], False
     for place, choice in enumerate(output.get("choices") or ()):
@@ -361,7 +363,7 @@ def _texts(output: JsonObject) -> Iterator[tuple[_Track, str, bool]]:
 
 
 def _index(entry: JsonObject, place: int) -> int:
-    """The index of an entry of a list, which stands at this place of it."""
+    """Return the index of an entry at this position in its list."""
     index = entry.get("index")
     return index if type(index) is int and index >= 0 else place
 
@@ -378,18 +380,18 @@ class DashScopeReader:
         self._issuer = dialect.issuers[0]
         self._growth: Growth = dialect.streams
         self._judge = GrowthJudge()
-        self._waiting: list[JsonObject] = []  # for the next event to explain them
+        self._waiting: list[JsonObject] = []  # until the next event explains them
         self._choices: dict[int, SnapshotReader] = {}
-        self._has_sound = False  # it comes in pieces; a link behind them is kept beside them
+        self._has_sound = False  # sound comes in pieces; a link after them is kept as well
         self._begun = False
         self._id: Any = None
         self._seen: JsonObject = {}  # of the body
-        self._output: JsonObject = {}  # what stands beside the choices
+        self._output: JsonObject = {}  # the fields beside the choices
         self._bills: dict[int, JsonObject] = {}
-        self._has_bill = False  # one came that was not told yet
+        self._has_bill = False  # a bill has come that no piece has carried yet
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
-        """The pieces of one event, or of a whole answer."""
+        """Return the pieces of one event, or of a whole answer."""
         is_next = self._growth == "deltas" and not self._waiting and event != "error"
         if is_next and (text := self._usual(payload)):
             return [text]
@@ -403,7 +405,7 @@ class DashScopeReader:
             if self._waiting or (self._judge.doubtful and not self._growth):
                 try:
                     list(deepcopy(self)._read(payload, output))
-                except FAILURES:  # which is told at once, so nothing may wait before it
+                except FAILURES:  # an error is sent at once, so no piece may be held before it
                     self._growth = self._growth or self._judge.guess()
                     raise
                 self._waiting.append(payload)
@@ -411,13 +413,13 @@ class DashScopeReader:
         waiting, told = self._waiting, self._save_state()
         try:
             return [*self._read_waiting(), *self._read(payload, output)]
-        except FAILURES:  # none of the pieces arrives: what is read of the rest is new
+        except FAILURES:  # none of the pieces is sent, so all that is read later is new
             self._waiting = waiting
             self._restore(*told)
             raise
 
     def _save_state(self) -> tuple[Any, ...]:
-        """What was told, which a snapshot says again; for `_restore`."""
+        """Return the state so far, which a snapshot would repeat; for `_restore`."""
         choices = {index: choice.save_state() for index, choice in self._choices.items()}
         return self._id, self._seen.copy(), self._output.copy(), choices
 
@@ -430,7 +432,7 @@ class DashScopeReader:
             self._choices[index].restore(*told)
 
     def _usual(self, payload: JsonObject) -> Part | None:
-        """The text of an event that brings text of the one choice, a bill and nothing else."""
+        """Return the text of an event that has only text of the one choice and a bill."""
         try:
             output, bill = payload["output"], payload["usage"]
             choice = output["choices"][0]
@@ -456,7 +458,7 @@ class DashScopeReader:
         return Part((0, CONTENT, 0), TextBlock(text))
 
     def finish(self) -> list[Piece]:
-        """What waited for an event that did not come, and the bill."""
+        """Return what was held for an event that did not come, and the bill."""
         return [*self._read_waiting(), *self._read_bills()]
 
     def _read_waiting(self) -> list[Piece]:
@@ -473,7 +475,7 @@ class DashScopeReader:
         return pieces
 
     def _read_error(self, payload: JsonObject, event: str | None) -> Iterator[Piece]:
-        """`{"code", "message", "request_id"}`, at any place of a stream; or a bill alone."""
+        """Read `{"code", "message", "request_id"}` anywhere in a stream, or a bill alone."""
         yield from self._read_id(payload)
         status = payload.get("status_code")
         if event == "error" or payload.get("code") or payload.get("message"):
@@ -518,7 +520,7 @@ class DashScopeReader:
             yield self._meta(id=id) if isinstance(id, str) else self._meta({"request_id": id})
 
     def _read_output(self, output: JsonObject, whole: bool) -> Iterator[Piece]:
-        """What stands beside the choices: search results, sound, the name of the model."""
+        """Read the fields beside the choices: search results, sound, the name of the model."""
         known = {"choices", "audio"}
         if output.get("choices") is None:
             known |= {"text", "finish_reason"}
@@ -547,7 +549,7 @@ class DashScopeReader:
             yield self._meta(new)
 
     def _read_empty(self, payload: JsonObject) -> Iterator[Piece]:
-        """What stood in a whole answer and says nothing."""
+        """Keep the empty fields of a whole answer."""
         fields: JsonObject = {
             key: payload[key]
             for key in ("usage", "request_id")

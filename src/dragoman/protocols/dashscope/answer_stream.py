@@ -1,8 +1,8 @@
-"""The pieces of an answer as the events of a stream of generation: all candidates, each a choice.
+"""Writes an answer as the events of a stream of generation: each candidate is a choice.
 
-Events are pieces of the message, or snapshots of all of it so far where a client asks for those
-(older models' default). Nothing in an event says which it is, so a stream of pieces that could be
-taken for snapshots is told apart by an event without text.
+Events are pieces of the message, or snapshots of all of it so far for clients that ask for those
+(older models' default). No field of an event shows which it is, so a stream of pieces that could be
+taken for snapshots gets an event without text, which proves that it is not.
 
 Reference: Model Studio, "Qwen API via DashScope", "Function calling"; recorded streams.
 """
@@ -40,7 +40,7 @@ from .dialect import Dialect
 
 @dataclass(slots=True)
 class _Call:
-    """One call: `parts` wait until its name is known, `index` stands on all of its fragments."""
+    """One call: `parts` are held until its name is known, `index` is in all of its fragments."""
 
     number: int
     index: JsonObject = field(default_factory=dict)
@@ -49,9 +49,9 @@ class _Call:
 
 
 class CallFragments:
-    """The calls of one choice as fragments that an index holds together.
+    """The calls of one choice as fragments with an index.
 
-    The first fragment has id and name; behind it the id is empty and there is no name.
+    The first fragment has id and name; the others have an empty id and no name.
     """
 
     def __init__(self, writer: DashScopeWriter, candidate: int) -> None:
@@ -60,7 +60,7 @@ class CallFragments:
         self._calls: dict[Key, _Call] = {}
 
     def feed(self, key: Key, block: ToolUseBlock, whole: bool) -> list[JsonObject]:
-        """The fragments that a piece of the call makes."""
+        """Return the fragments for a piece of the call."""
         call = self._calls.get(key)
         if call is None:
             call = self._calls[key] = _Call(len(self._calls))
@@ -83,9 +83,9 @@ class CallFragments:
         return [_fragment(call, text, fields)] if text or fields else []
 
     def finish(self, broken: bool) -> list[JsonObject]:
-        """The calls that nobody named, and an empty object for those without arguments.
+        """Return the calls that have no name yet, and an empty object for those without arguments.
 
-        `broken`: the answer has no end, so there may have been arguments to come.
+        `broken`: the answer has no end, so more arguments might have come.
         """
         calls = self._calls.values()
         fragments = [self._first(call) for call in calls if not call.begun]
@@ -112,21 +112,21 @@ def _fragment(call: _Call, text: str, fields: JsonObject) -> JsonObject:
 
 
 class OpenChoice:
-    """One choice of the stream: its message so far, and what stands beside the message."""
+    """One choice of the stream: its message so far, and the fields beside the message."""
 
     __slots__ = ("calls", "empty", "fields", "last_texts", "message", "proven", "tokens")
 
     def __init__(self, index: int, in_parts: bool, writer: DashScopeWriter) -> None:
         self.calls = CallFragments(writer, index)
-        self.empty: Any = [] if in_parts else ""  # content that says nothing
+        self.empty: Any = [] if in_parts else ""  # empty content
         self.message: JsonObject = {}
         self.fields: JsonObject = {"index": index} if index else {}
-        self.last_texts: dict[str, str] = {}  # of each field, what the event before said
-        self.tokens: list[Logprob] = []  # how likely they were, for snapshots
-        self.proven = False  # nobody can take the events for snapshots any more
+        self.last_texts: dict[str, str] = {}  # of each field, as in the previous event
+        self.tokens: list[Logprob] = []  # with their probabilities, for snapshots
+        self.proven = False  # the events cannot be taken for snapshots any more
 
     def may_be_snapshot(self, message: JsonObject) -> bool:
-        """Whether the event could be a snapshot, since it begins as the one before did."""
+        """Whether the event could be a snapshot, because it begins like the one before."""
         doubt = False
         for key in ("reasoning_content", "content"):
             if key in message:
@@ -145,7 +145,7 @@ def _text(value: Any) -> str:
 
 
 def _join_field(key: str, before: Any, value: Any) -> Any:
-    """The value of a field of the message, and what an event adds to it."""
+    """Return the value of a field of the message after an event adds to it."""
     if key == "tool_calls":
         return _joined_calls(before or [], value)
     if isinstance(before, list) and isinstance(value, list):
@@ -175,7 +175,7 @@ def _joined_calls(before: list[Any], fragments: list[Any]) -> list[Any]:
 
 
 class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
-    """Writes one answer. What has no choice of its own waits for the next event."""
+    """Writes one answer. Fields without a choice wait for the next event."""
 
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(DashScopeWriter(report, dialect.issuers, own=False), request)
@@ -183,25 +183,25 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
         guess = "snapshots" if _wants_snapshots(request, dialect) else ""
         self._snapshots = (dialect.streams or guess) == "snapshots"
         self._request_id, self._has_id = NO_ID, False
-        self._output: JsonObject = {}  # waits for the next event, as does the rest of its body
+        self._output: JsonObject = {}  # held for the next event, like the rest of its body
         self._body: JsonObject = {}
         self._without_choices = False  # `{"text", "finish_reason"}`
         self._ends: dict[int, End] = {}
         self._choices: dict[int, OpenChoice] = {}
         self._texts = StreamedTexts(self.writer)
-        self._media: dict[Key, list[ContentBlock]] = {}  # of other wires, up to their end
+        self._media: dict[Key, list[ContentBlock]] = {}  # of other wires, until their end
         self._written: dict[Key, ContentBlock] = {}  # of this wire
         self._failed = False
 
     def write_end(self, piece: End) -> list[Event]:
-        """Nothing: the choices end when the stream does."""
+        """Send nothing: the choices end when the stream does."""
         before = self._ends.get(piece.candidate)
         if before is None or piece.finish.raw:
             self._ends[piece.candidate] = piece
         return []
 
     def write_failure(self, piece: Failed) -> list[Event]:
-        """The event of an error, which came from this very wire if it looks like it."""
+        """Return the event of an error, unchanged if it has this wire's form."""
         self._failed = True
         error = piece.error
         if is_error(error.body):
@@ -209,7 +209,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
         return [self._error_event(error_code(error), OVERFLOW.message(error))]
 
     def finish(self) -> list[Event]:
-        """What waited for the end, and the events that end the choices, the bill on the last."""
+        """Return what was held, and the events that end the choices, with the bill in the last."""
         events: list[Event] = []
         for key, blocks in sorted(self._media.items()):
             block = total(blocks)
@@ -251,7 +251,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
         return choice
 
     def part(self, piece: Part) -> list[Event]:
-        """The events of a piece of a block; of media from other wires none yet."""
+        """Return the events for a piece of a block; media of other wires wait for their end."""
         events: list[Event] = []
         if piece.block.extras is not None and (tokens := self.writer.tokens(piece)):
             events = self._add_tokens(self._choice(piece.key[0]), tokens)
@@ -277,7 +277,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
             self._media.setdefault(piece.key, []).append(block)
             return []
         if self._written.get(piece.key) == block:
-            return []  # snapshots say it again
+            return []  # snapshots repeat it
         self._written[piece.key] = block
         part = self.writer.part(block)
         return self._add(choice, {"content": [part]}) if part is not None else []
@@ -300,7 +300,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
         return self._add(choice, {"content": [{"text": text, **fields}] if in_parts else text})
 
     def meta(self, piece: Meta) -> list[Event]:
-        """The events of fields that nobody models, which may wait for the next one."""
+        """Send fields that no node can hold, which may be held for the next event."""
         is_own = self.writer.reads(piece.issuer)
         self.writer.own = self.writer.own or is_own
         if piece.id is not None and not self._has_id:
@@ -331,20 +331,20 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
         return events
 
     def _add(self, choice: OpenChoice, message: JsonObject, reason: str = "null") -> list[Event]:
-        """The event that adds the message, behind one that shows that it does add, if need be."""
+        """Return the event for the message, after one that proves that it is a delta, if needed."""
         events: list[Event] = []
         if self._snapshots:
             for key, value in message.items():
                 choice.message[key] = _join_field(key, choice.message.get(key), value)
-            message = dict(choice.message)  # all that it says by now
+            message = dict(choice.message)  # the whole message so far
         elif choice.may_be_snapshot(message):
-            choice.proven = True  # by a message that says nothing, where a snapshot would repeat
+            choice.proven = True  # by an empty message, which no snapshot would be
             proof = {**dict.fromkeys(choice.last_texts, ""), "content": choice.empty}
             events.append(self._choice_event(choice, proof, "null"))
         return [*events, self._choice_event(choice, message, reason)]
 
     def _add_tokens(self, choice: OpenChoice, tokens: Sequence[Logprob]) -> list[Event]:
-        """How likely tokens were, in an event that adds no text; snapshots say it of all so far."""
+        """Send log probabilities in an event without text; snapshots have those of all tokens."""
         if not self._snapshots:
             events = self._add(choice, {})
             events[-1][1]["output"]["choices"][0]["logprobs"] = write_logprobs(tokens)
@@ -363,11 +363,11 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
         return self._event({"choices": [entry]})
 
     def _text_event(self, text: str, reason: str = "null") -> Event:
-        """An event of an answer without choices."""
+        """Return an event of an answer without choices."""
         return self._event({"text": text, "finish_reason": reason})
 
     def _event(self, output: JsonObject) -> Event:
-        """An event with this output and what waited."""
+        """Return an event with this output and the fields that were held."""
         body: JsonObject = {**self._body, "output": {**output, **self._output}}
         if self._request_id:
             body["request_id"] = self._request_id
@@ -376,9 +376,10 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
 
 
 def _wants_snapshots(request: ChatRequest | None, dialect: Dialect) -> bool:
-    """Whether each event shall hold everything so far.
+    """Whether each event has to hold everything so far.
 
-    That is the service's default, so a request that was read from this wire has to say otherwise.
+    That is the service's default, so a request that was read from this wire has to decide
+    otherwise.
     """
     extras = (request.extras or {}) if request is not None else {}
     for issuer in dialect.issuers:

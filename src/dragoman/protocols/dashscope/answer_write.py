@@ -1,6 +1,6 @@
-"""Answers: how sound, token counts and finish reasons are read and written, and whole answers.
+"""Writes whole answers; reads and writes sound, token counts and finish reasons.
 
-Reading the rest of an answer is the reader's part; streams are the encoder's.
+The reader of the rest of an answer is in `answer_read`, the writer of streams in `answer_stream`.
 
 Reference: Model Studio, "Qwen API via DashScope", response object; "Qwen-TTS" and "Qwen-Omni",
 `output.audio`.
@@ -31,15 +31,15 @@ from .blocks import MEDIA, media_link
 
 # spellings of a text: a part of a content list, the text of an answer without choices
 PART, FIELD = "part", "text"
-SOUND_FIELD = "sound"  # the spelling of sound that stands beside the choices, not in a part
-AROUND = "around"  # the note of what the vendor's SDK puts around an answer
+SOUND_FIELD = "sound"  # the spelling of sound that is beside the choices, not in a part
+AROUND = "around"  # the note of fields that the vendor's SDK puts around an answer
 NO_ID = "dragoman"  # the id of an answer that has none
 _WRITTEN: dict[str, FinishReason] = {"stop": "stop", "length": "length", "tool_calls": "tool_calls"}
 _UNWRITTEN: dict[str, FinishReason] = {"content_filter": "content_filter"}
 FINISH_REASONS = _WRITTEN | _UNWRITTEN
 
 
-# figure of a Usage -> where it stands; the `input` of a Usage is without what was cached
+# figure of a Usage -> its path; the `input` of a Usage excludes what was cached
 _COUNTS = {
     "input": "input_tokens",
     "cache_read": "prompt_tokens_details.cached_tokens",
@@ -53,9 +53,9 @@ _COUNTS = {
 
 
 def read_sound(audio: JsonObject, issuer: str, streamed: bool) -> AudioBlock:
-    """`output.audio`: a piece of base64, or a link to the whole.
+    """Read `output.audio`: a piece of base64, or a link to the whole.
 
-    `streamed`: pieces came before; a link behind them is kept beside them.
+    `streamed`: pieces came before; a link after them is kept as well.
     """
     data, url = audio.get("data"), audio.get("url")
     block = AudioBlock(Base64Source("audio/wav", ""), spelling=SOUND_FIELD)
@@ -71,7 +71,7 @@ def read_sound(audio: JsonObject, issuer: str, streamed: bool) -> AudioBlock:
 
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
-    """The figures of one answer; what the neutral ones do not give back stays in extras."""
+    """Read the figures of one answer; what the neutral ones cannot give back stays in extras."""
     counts: Any = {name: first_count(field_at(data, path)) for name, path in _COUNTS.items()}
     usage = without_cache(Usage(**counts))
     if other_fields := beyond_figures(data, _figures(usage))[0]:
@@ -80,7 +80,7 @@ def read_usage(data: JsonObject, issuer: str) -> Usage:
 
 
 def _figures(usage: Usage) -> JsonObject:
-    """The neutral figures as this wire says them; unknown ones are left out."""
+    """Write the neutral figures in this wire's fields, without unknown ones."""
     data: JsonObject = {}
     for name, path in _COUNTS.items():
         value = getattr(usage, name)
@@ -92,7 +92,7 @@ def _figures(usage: Usage) -> JsonObject:
 
 
 def sum_bills(bills: Sequence[JsonObject]) -> JsonObject:
-    """One bill for several choices: each event of a stream tells that of its own choice."""
+    """Sum several choices into one bill: each event of a stream has that of its own choice."""
     total = dict(bills[-1])
     if len(bills) < 2:
         return total
@@ -117,7 +117,7 @@ class DashScopeWriter(AnswerWriter):
     token_fields = ("bytes",)
 
     def part(self, block: ContentBlock) -> JsonObject | None:
-        """The block as a part of the content; None if no part can say it."""
+        """Write the block as a part of the content; None if no part can hold it."""
         raw = block.data if type(block) is tree.RawBlock and self.reads(block.issuer) else None
         if isinstance(raw, dict):
             return raw
@@ -141,7 +141,7 @@ class DashScopeWriter(AnswerWriter):
         return part
 
     def sound(self, block: AudioBlock) -> JsonObject:
-        """`output.audio`: sound that stands beside the choices."""
+        """Write `output.audio`: sound beside the choices."""
         source = block.source
         if type(source) is tree.URLSource:
             return {"url": source.url, **self.fields(block)}
@@ -151,21 +151,21 @@ class DashScopeWriter(AnswerWriter):
     def call(
         self, block: ToolUseBlock, index: int, arguments: Any, missing_id: str = ""
     ) -> JsonObject:
-        """An entry of `tool_calls`, or its first fragment, which may have no id yet."""
+        """Write an entry of `tool_calls`, or its first fragment, which may have no id yet."""
         fields = self.fields(block)
         entry: JsonObject = {"type": "function"}
         if not self.own:
             entry |= {"index": index, "id": block.id or missing_id}
         elif block.id and MADE not in (block.spelling or "").split():
             entry["id"] = block.id
-            fields.pop("id", None)  # what stood there before the id was told
+            fields.pop("id", None)  # a field from before the id was known
         if self.own and fields.get("type", "") is None:  # it had none
             del entry["type"], fields["type"]
         entry["function"] = {"name": block.name, "arguments": arguments}
         return fill_fields(entry, fields)
 
     def arguments(self, block: ToolUseBlock) -> Any:
-        """The argument text that the model wrote."""
+        """Return the argument text that the model wrote."""
         if block.raw_input is not None and (self.own or block.raw_input.strip()):
             return block.raw_input
         if self.own or isinstance(block.input, str):
@@ -173,7 +173,7 @@ class DashScopeWriter(AnswerWriter):
         return json_text(block.input)
 
     def usage(self, usage: Usage) -> JsonObject:
-        """The figures as this wire sums them: everything read, everything written, and both."""
+        """Write the figures with this wire's sums: all input, all output, and both."""
         fields = self.fields(usage)
         data = _figures(usage)
         if data and not self.own:
@@ -188,7 +188,7 @@ class DashScopeWriter(AnswerWriter):
         fields = self.fields(candidate)
         self.fields(candidate.msg)
         other_fields = dict(read_object(fields.pop("message", None)))
-        tags = fields.pop("think_tags", "")  # sections without a word, behind all text
+        tags = fields.pop("think_tags", "")  # empty sections of thinking, after all text
         blocks = [*candidate.msg.blocks, *([TextBlock(tags)] if tags else [])]
         if self.own and any(block.spelling == FIELD for block in blocks):
             message: JsonObject = {"text": self._joined_text(join_think_tags(blocks))}
@@ -205,7 +205,7 @@ class DashScopeWriter(AnswerWriter):
     def _message(
         self, blocks: Sequence[ContentBlock], other_fields: JsonObject, in_parts: bool
     ) -> JsonObject:
-        """The fields that the blocks fill; `other_fields` loses content that is put in between."""
+        """Return the fields for the blocks; content between them is taken from `other_fields`."""
         calls: list[Json] = []
         thoughts: list[str] = []
         content: list[ContentBlock] = []
@@ -215,7 +215,7 @@ class DashScopeWriter(AnswerWriter):
             elif type(block) is ToolUseBlock:
                 calls.append(self.call(block, len(calls), self.arguments(block)))
             elif type(block) is tree.RawBlock and not self.reads(block.issuer):
-                self.part(block)  # which names it
+                self.part(block)  # reports the loss
             elif not (self.own and block.spelling == SOUND_FIELD):
                 content.append(block)
                 in_parts = in_parts or type(block) is tree.RawBlock or block.type in MEDIA_KINDS
@@ -232,24 +232,24 @@ class DashScopeWriter(AnswerWriter):
         return message
 
     def _is_part(self, block: ContentBlock) -> bool:
-        """Whether it was a part, or has a text and fields beside it, which only a part can hold."""
+        """Whether it was a part, or a text with further fields, which only a part can hold."""
         issuers = (block.extras or ()) if type(block) is TextBlock else ()
         has_fields = any(self.reads(issuer.removesuffix(ANSWER)) for issuer in issuers)
         return block.spelling == PART or has_fields
 
     def _joined_text(self, content: Sequence[ContentBlock]) -> str:
-        """One text: all texts side by side."""
+        """Join all texts without a separator."""
         text = ""
         for block in content:
             if type(block) is TextBlock or type(block) is tree.RefusalBlock:
                 self.fields(block)
                 text += self.text(block)
             else:
-                self.part(block)  # which names it
+                self.part(block)  # reports the loss
         return text
 
     def output(self, resp: ChatResponse, fields: JsonObject, in_parts: bool) -> JsonObject:
-        """The field `output`: the choices, and what stands beside them, taken out of `fields`."""
+        """Write `output`: the choices, and the fields beside them, taken out of `fields`."""
         choices = [self._choice(candidate, in_parts) for candidate in resp.candidates]
         for index, choice in enumerate(choices if not self.own else ()):
             if len(choices) > 1 or "tool_calls" in choice["message"]:
@@ -272,14 +272,14 @@ class DashScopeWriter(AnswerWriter):
 
 
 def write_logprobs(tokens: Sequence[Logprob]) -> JsonObject:
-    """`logprobs` of a choice, as cnblogs/dashscope-sdk types it: `{"content": [token entries]}`."""
+    """Write `logprobs` of a choice, as cnblogs/dashscope-sdk types it: `{"content": [...]}`."""
     return {"content": write_list(tokens, with_bytes=True)}
 
 
 def write_response(
     room: Room, resp: ChatResponse, report: Report, request: tree.ChatRequest | None = None
 ) -> JsonObject:
-    """The body of the answer, as the generation endpoints give it whole."""
+    """Write the whole body of the answer, as the generation endpoints return it."""
     said = any(candidate.msg.content for candidate in resp.candidates)
     if resp.error is not None and not said and is_error(resp.error.body):
         return resp.error.body
@@ -312,7 +312,7 @@ def _without_choices(resp: ChatResponse, fields: JsonObject) -> bool:
 
 
 def _with_empty(parts: list[JsonObject], empty_parts: list[Any]) -> list[Json]:
-    """The parts where `empty_parts` has null, and its parts that say nothing where they stood."""
+    """Put the parts where `empty_parts` has null, between its empty parts."""
     waiting = iter(parts)
     merged = [next(waiting, None) if part is None else part for part in empty_parts]
     return [*(part for part in merged if part is not None), *waiting]
@@ -348,14 +348,14 @@ _ERROR_CODES: dict[ErrorKind, str] = {
 
 
 def is_error(body: Json) -> TypeGuard[JsonObject]:
-    """Whether an error came as this API tells it; some others have an `object` beside these."""
+    """Whether an error has this API's form; some others have an `object` beside these fields."""
     if not isinstance(body, dict) or not isinstance(body.get("code"), str):
         return False
     return "message" in body and "object" not in body
 
 
 def error_code(error: ProviderError) -> str:
-    """The code as it came over this wire, or in its words."""
+    """Return the code as it came over this wire, or this wire's own for it."""
     if is_error(error.body):
         return error.code
     return _ERROR_CODES.get(error.kind, "InternalError")

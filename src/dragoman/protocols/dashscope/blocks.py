@@ -1,7 +1,7 @@
 """Parts of a content: text and media, in requests and in answers.
 
-A part has one key that says what it is (`{"text": "..."}`, `{"image": "https://..."}`), and
-others beside it.
+The kind of a part is its key (`{"text": "..."}`, `{"image": "https://..."}`); it may have other
+keys, too.
 
 Reference: Model Studio, "Qwen API via DashScope", `messages[].content`.
 """
@@ -19,12 +19,12 @@ from ..chat_like.messages import are_texts
 
 MEDIA: dict[str, Any] = {"image": ImageBlock, "audio": AudioBlock, "video": tree.VideoBlock}
 
-_TYPED = "typed"  # the spelling of a part that says its kind in a key `type`, too
+_TYPED = "typed"  # the spelling of a part that also has its kind in a key `type`
 _NULL = "null"  # of a text that is null
 
 
 def read_part(part: Any, issuer: str) -> Any:
-    """One entry of a content list; what no block models is kept as it came."""
+    """Read one entry of a content list; an unknown one is kept unchanged."""
     kinds = [key for key in ("text", *MEDIA) if key in part] if isinstance(part, dict) else []
     kind = kinds[0] if len(kinds) == 1 else ""
     value: Any = part[kind] if kind else None
@@ -59,12 +59,12 @@ def read_part(part: Any, issuer: str) -> Any:
 
 
 def read_parts(parts: list[Json], issuer: str, origin: Origin | None = None) -> list[ContentBlock]:
-    """The blocks of a content list."""
+    """Read the blocks of a content list."""
     return [read_part(part, issuer) for part in parts]
 
 
 def write_part(block: Any, fields: JsonObject, spelling: str | None = None) -> JsonObject:
-    """The part of a text or medium, with the `fields` that stand beside it.
+    """Write the part of a text or medium, with the `fields` beside it.
 
     `spelling` is the block's own if it was read from a request of this wire.
     """
@@ -79,9 +79,9 @@ def write_part(block: Any, fields: JsonObject, spelling: str | None = None) -> J
 
 
 def media_link(block: Any, head: str | None = None) -> str | list[str]:
-    """The URL, file or data URI of a medium, or those of a video's frames.
+    """Return the URL, file or data URI of a medium, or those of a video's frames.
 
-    `head` is how the URI began if it was read.
+    `head` is the start of the URI as it was read.
     """
     source = block.source
     if type(source) is tree.FramesSource:
@@ -94,7 +94,7 @@ def media_link(block: Any, head: str | None = None) -> str | list[str]:
 
 
 def read_cache(fields: JsonObject) -> CacheHint | None:
-    """The cache mark, taken out of the fields that it stands among; None if there is none."""
+    """Take the cache mark out of the fields beside it; None if there is none."""
     mark = fields.get("cache_control")
     if not isinstance(mark, dict) or mark.get("type") != "ephemeral":
         return None
@@ -105,7 +105,7 @@ def read_cache(fields: JsonObject) -> CacheHint | None:
 
 
 def cache_field(hint: CacheHint | None) -> JsonObject:
-    """The field of a cache mark; no field without one."""
+    """Return the field of a cache mark; no field without one."""
     if hint is None:
         return {}
     ttl = {} if hint.ttl is None else {"ttl": hint.ttl}

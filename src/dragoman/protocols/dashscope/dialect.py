@@ -1,6 +1,6 @@
-"""What DashScope's two endpoints carry, and what a caller without a model chooses.
+"""What DashScope's two endpoints carry, and the default model.
 
-Which endpoint serves which model is a fact of the model, not of this protocol.
+Which endpoint serves which model is a fact about the model, not about this protocol.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Literal
 from ...capabilities import Capabilities
 from ...stream.think_tags import TagForm
 
-# Below the base URL. A model that is sent to the other one answers 400, "url error".
+# Below the base URL. A model that is sent to the wrong one answers 400, "url error".
 TEXT = "/services/aigc/text-generation/generation"
 MULTIMODAL = "/services/aigc/multimodal-generation/generation"
 
@@ -20,12 +20,16 @@ MULTIMODAL = "/services/aigc/multimodal-generation/generation"
 class Dialect:
     """How a caller spells what the protocol leaves open.
 
-    `call_content`: what stands beside tool calls without text as long as no endpoint is known, an
-    empty `list` or one part whose text is null. `bullets`: several texts of one tool result
-    become a list with dashes. `typed`: a part says its kind in a key `type`, too. `media_seats`:
-    who may show media. `streams`: whether the events of a stream are `deltas` or `snapshots`; as
-    long as nobody says so, the events themselves do. `think_tags`: where tags in the text of an
-    answer are thinking.
+    Attributes:
+        call_content: The content beside tool calls without text while no endpoint is known: an
+            empty `list`, or one part whose text is null.
+        bullets: Whether several texts of one tool result become a list with dashes.
+        typed: Whether a part also has its kind in a key `type`.
+        media_seats: The roles whose messages may have media.
+        streams: Whether the events of a stream are `deltas` or `snapshots`; if it is not given, the
+            events themselves decide.
+        think_tags: The form of tags around thinking in the text of an answer.
+        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
     """
 
     call_content: Literal["list", "null_text"] = "list"
@@ -33,15 +37,15 @@ class Dialect:
     typed: bool = False  # {"type": "image", "image": ...}, as AgentScope Java's documents write it
     media_seats: tuple[str, ...] = ("user",)
     streams: Literal["", "deltas", "snapshots"] = ""
-    # models that leak their tags say nothing in `reasoning_content` then: qwen-code's repair
+    # `reasoning_content` is then empty for models that leak their tags: qwen-code's repair
     think_tags: TagForm = "leading"
-    model: str = "qwen3.7-plus"  # sent where nobody names one: takes text, images and videos
+    model: str = "qwen3.7-plus"  # used where no model is named: takes text, images and videos
     issuers: tuple[str, ...] = ("dashscope",)
 
 
-# Media are documented in user messages alone. A tool choice cannot be `required`; no name field;
-# at most four cache marks; at least one user message in every request. Most models know a switch
-# for thinking and a budget of tokens; few take an effort.
+# Media are documented only in user messages. A tool choice cannot be `required`; no name field; at
+# most four cache marks; at least one user message in every request. Most models have a switch for
+# thinking and a budget of tokens; few take an effort.
 CAN = Capabilities(
     user=frozenset({"text", "image", "audio", "video", "raw"}),
     assistant=frozenset({"text", "raw"}),

@@ -25,11 +25,11 @@ from .blocks import cache_field, read_cache, read_parts, write_part
 from .dialect import Dialect
 
 _ROLES = ("system", "user", "assistant", "tool")
-_NO_CALL = "nobody's"  # the spelling of a result that does not say whose call it answers
+_NO_CALL = "nobody's"  # the spelling of a result that does not name the call that it answers
 
 
 def read_message(entry: Json, issuer: str, origin: tree.Origin, index: int) -> Msg:
-    """One entry of `messages`; what is no message of a known role is kept as it came."""
+    """Read one entry of `messages`; one without a known role is kept unchanged."""
     role = entry.get("role") if isinstance(entry, dict) else None
     if not isinstance(entry, dict) or not isinstance(role, str) or role not in _ROLES:
         return chat_messages.no_message(entry, issuer)
@@ -65,7 +65,7 @@ def read_message(entry: Json, issuer: str, origin: tree.Origin, index: int) -> M
 
 
 def _read_result(fields: JsonObject, output: Any, spelling: str | None) -> ToolResultBlock:
-    """The result, whose content is read by now."""
+    """Return the result, whose content is read already."""
     block = ToolResultBlock("", output=None if spelling in ("null", "absent") else output)
     notes = [spelling] if spelling else []
     if isinstance(fields.get("tool_call_id"), str) and fields["tool_call_id"]:
@@ -79,7 +79,7 @@ def _read_result(fields: JsonObject, output: Any, spelling: str | None) -> ToolR
 
 
 def message_as_read(room: Room, m: Msg) -> Json:
-    """The entry of `messages` that `read_message` read: the `spelling` of a node is honoured."""
+    """Return the entry of `messages` that `read_message` read, as the nodes are spelled."""
     content: Any = m.content
     issuer = room.issuer
     if type(content) is str:
@@ -116,7 +116,7 @@ def _part_as_read(block: ContentBlock, issuer: str) -> Json:
 
 
 def _split(blocks: list[ContentBlock]) -> tuple[list[ContentBlock], list[ToolUseBlock], list[str]]:
-    """(the content, the calls, the texts of thinking)."""
+    """Split blocks into the content, the calls and the texts of thinking."""
     content: list[ContentBlock] = []
     calls: list[ToolUseBlock] = []
     thoughts: list[str] = []
@@ -131,7 +131,7 @@ def _split(blocks: list[ContentBlock]) -> tuple[list[ContentBlock], list[ToolUse
 
 
 def _entry(role: str, calls: Sequence[Json], thoughts: list[str]) -> JsonObject:
-    """The entry of a message, with null in the place of its content."""
+    """Return the entry of a message, with null as its content."""
     entry: JsonObject = {"role": role, "content": None}
     if thoughts:
         entry["reasoning_content"] = "\n".join(thoughts)
@@ -143,7 +143,7 @@ def _entry(role: str, calls: Sequence[Json], thoughts: list[str]) -> JsonObject:
 def _write_result(
     block: ToolResultBlock, content: Json, fields: JsonObject, notes: Collection[str] = ()
 ) -> JsonObject:
-    """The entry of a tool result; `notes`: how it was spelled, if it was read from this wire."""
+    """Write a tool result; `notes`: its spelling, if it was read from this wire."""
     entry: JsonObject = {"role": "tool"}
     if _NO_CALL not in notes:
         entry["tool_call_id"] = block.id
@@ -158,7 +158,7 @@ def _write_result(
 def write_messages(
     room: Room, history: RoledHistory, caps: Capabilities, report: Report
 ) -> list[JsonObject]:
-    """One entry for each message, and one for each tool result, in the form of the endpoint."""
+    """Write one entry for each message and each tool result, in the form of the endpoint."""
     dialect: Dialect = room.dialect
     in_parts = "multimodal" in caps.endpoint
     entries: list[JsonObject] = []
@@ -189,7 +189,7 @@ def write_messages(
 
 
 def _write_content(blocks: list[ContentBlock], caps: Capabilities, dialect: Dialect) -> Json:
-    """The blocks as the endpoint takes them; without an endpoint a text may be either."""
+    """Write the blocks as the endpoint takes them; without an endpoint, texts have either form."""
     parts, only_text = _write_parts(blocks, caps, dialect, "in this role")
     if "multimodal" in caps.endpoint or not only_text:
         return parts
@@ -199,20 +199,20 @@ def _write_content(blocks: list[ContentBlock], caps: Capabilities, dialect: Dial
 
 
 def _no_content(has_calls: bool, caps: Capabilities, dialect: Dialect) -> Json:
-    """Content without a part: beside calls what the endpoint itself answers."""
+    """Return empty content: beside calls, what the endpoint itself answers."""
     in_parts = "multimodal" in caps.endpoint
     if not has_calls:
         return [{"text": ""}] if in_parts else ""
     if not in_parts and caps.endpoint:
         return ""
-    # qwen3-max repeats a call for ever behind a null text, so only who asks for it gets it
+    # qwen3-max repeats a call forever after a null text, so it is written only on request
     return [{"text": None}] if not in_parts and dialect.call_content == "null_text" else []
 
 
 def _write_parts(
     blocks: Sequence[ContentBlock], caps: Capabilities, dialect: Dialect, where: str
 ) -> tuple[list[Any], bool]:
-    """(the entries of a content list, whether they are texts without any other field)."""
+    """Return the entries of a content list, and whether they are texts without other fields."""
     parts: list[Any] = []
     only_text = True
     for block in blocks:
@@ -230,7 +230,11 @@ def _write_parts(
 
 
 def _write_part(block: ContentBlock, caps: Capabilities, where: str) -> Any:
-    """An entry of a content list. Raises WriteError for a block that is no part."""
+    """Write an entry of a content list.
+
+    Raises:
+        WriteError: For a block that cannot be a part.
+    """
     match block:
         case TextBlock() | tree.ImageBlock() | tree.AudioBlock() | tree.VideoBlock():
             return write_part(block, own_extras(block, caps))
@@ -247,16 +251,16 @@ def _write_part(block: ContentBlock, caps: Capabilities, where: str) -> Any:
 
 
 def _write_call(block: ToolUseBlock, caps: Capabilities, report: Report) -> JsonObject:
-    """An entry of `tool_calls`."""
+    """Write an entry of `tool_calls`."""
     if block.cache is not None:
-        # a mark stands on a part of the content, and a call is none
+        # a cache mark belongs on a part of the content, which a call is not
         report.lost("cache.unsaid", block, "cache")
     text = chat_messages.write_arguments(block)
     return chat_messages.write_call(block, text, own_extras(block, caps))
 
 
 def _write_output(block: ToolResultBlock, caps: Capabilities, dialect: Dialect) -> Json:
-    """A string on both endpoints, and a list where the result holds more than text."""
+    """Write a result as a string, or as a list if it has more than text."""
     output = block.output if isinstance(block.output, list) else []
     parts, only_text = _write_parts(output, caps, dialect, "inside a tool result")
     if only_text:

@@ -1,4 +1,4 @@
-"""DashScope's text and multimodal generation: the whole request, and the protocol's contract.
+"""DashScope's text and multimodal generation as a protocol: writes whole requests.
 
 `{"model", "input": {"messages"}, "parameters"}`; a header asks for a stream.
 """
@@ -34,7 +34,11 @@ _FORMAT = "parameters.response_format"
 
 
 class DashScope(Room):
-    """DashScope's native generation, on the endpoint that serves the model."""
+    """DashScope's native generation, on the endpoint that serves the model.
+
+    Args:
+        dialect: The caller's dialect; None for the default one.
+    """
 
     __slots__ = ()
     protocol = "dashscope"
@@ -77,7 +81,7 @@ class DashScope(Room):
     write_response = write_response
 
     def can(self) -> Capabilities:
-        """What this protocol carries, before any model's facts; the endpoint is one of those."""
+        """Return what this protocol can carry; the endpoint is a fact about the model."""
         caps = super().can()
         roles: dict[str, Any] = {
             role: getattr(caps, role) | caps.move_media for role in self.dialect.media_seats
@@ -85,7 +89,16 @@ class DashScope(Room):
         return replace(caps, **roles)
 
     def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
-        """Function tools, and tools nobody models; what the provider runs is switched on beside."""
+        """Write function tools and unknown tools; the provider's own are switches in the body.
+
+        Args:
+            tools: The tools that are offered, in order, under the names that the wire takes.
+            caps: What the model and the wire take.
+            report: Gets a loss for each field that cannot be written.
+
+        Returns:
+            The entries of `tools`.
+        """
         return [
             function_tool(tool, caps, report) if isinstance(tool, Tool) else own_tool(tool, caps)
             for tool in tools
@@ -95,7 +108,18 @@ class DashScope(Room):
     def client_arguments(
         self, body: JsonObject, headers: Mapping[str, str], model: str | None
     ) -> Arguments:
-        """Those of `Generation.call`, or `MultiModalConversation.call` where the path says so."""
+        """Return the keyword arguments of `Generation.call` that send this body.
+
+        Bodies for the multimodal path have those of `MultiModalConversation.call`.
+
+        Args:
+            body: The request body, as `write` returns it; it is not changed.
+            headers: The headers that the request needs, without keys.
+            model: The model's name where the path has it and the body does not; else None.
+
+        Returns:
+            The keyword arguments by their names in the client's method.
+        """
         arguments: Arguments = {
             "model": model,
             **body.get("input", {}),
@@ -107,12 +131,27 @@ class DashScope(Room):
         return {**arguments, "headers": others} if others else arguments
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
-        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        """Whether a payload can be an answer or event of this protocol, judged by its keys.
+
+        Args:
+            payload: A whole answer, or the payload of one event of a stream.
+            event: The event's name, where the framing has names.
+        """
         output = payload.get("output")
         return isinstance(output, dict) and ("choices" in output or "text" in output)
 
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
-        """Those of `paths`; thinking and tools have switches, and a prompt may be the message."""
+        """Find where the nodes of a request are: thinking and tools have switches.
+
+        A prompt may take the place of the messages.
+
+        Args:
+            req: What `read_request` returned for the body.
+            body: The body that was read.
+
+        Yields:
+            The path of a node or of a field of a node, and that node or `Field`.
+        """
         if (effort := req.options.reasoning) is not None:
             key = "enable_thinking" if effort in ("on", "off") else "reasoning_effort"
             yield f"$.parameters.{key}", Field(req.options, "reasoning")
@@ -127,14 +166,24 @@ class DashScope(Room):
             if not hasattr(m, "read_from"):
                 yield "$.input.prompt", m
                 yield "$.input.prompt", Field(m, "content")
-            elif not isinstance(m.read_from, dict):  # what is no message
+            elif not isinstance(m.read_from, dict):  # an entry that is no message
                 for node in (m, *m.blocks):
                     yield f"$.input.messages[{i}]", node
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
-        """The body of `POST .../generation`, and the path of the endpoint that takes it."""
+        """Write the request to `POST .../generation`, on the path of the endpoint that takes it.
+
+        Args:
+            prepared: The request after the passes.
+            report: Gets a loss for everything that the wire cannot carry.
+
+        Returns:
+            The path of the endpoint, the headers of a stream, and the body.
+
+        Source: Model Studio, "Qwen API via DashScope".
+        """
         request, caps, history = prepared.request, prepared.caps, prepared.history
-        # where nobody knows the model, its messages decide, as they do in the vendor's SDK
+        # for an unknown model its messages decide, as in the vendor's SDK
         if (elements := prepared.elements) is None:
             blocks = (block for m in history.msgs if type(m.content) is list for block in m.content)
             if not caps.endpoint:
@@ -151,7 +200,7 @@ class DashScope(Room):
             "input": {"messages": messages},
             "parameters": fields.write_parameters(prepared, tools, report),
         }
-        # fields that nobody models join `input` and `parameters`
+        # extra fields join `input` and `parameters`
         for key, value in replay({}, request, caps, report).items():
             if isinstance(value, dict) and isinstance(body.get(key), dict):
                 body[key].update(value)
@@ -170,7 +219,7 @@ def _is_medium(block: ContentBlock) -> bool:
 
 
 def _are_in_parts(messages: list[JsonObject]) -> bool:
-    """Whether messages as they were read are those of multimodal generation: lists of parts."""
+    """Whether messages have the form of multimodal generation: lists of parts."""
     if any(True for _ in _links(messages)):
         return True
     contents = [entry.get("content") for entry in messages if entry.get("role") == "user"]

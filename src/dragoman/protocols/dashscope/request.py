@@ -1,7 +1,7 @@
-"""A request but for its messages: what stands under `parameters`, read and written.
+"""The fields of a request under `parameters`, read and written.
 
-Options, thinking, tools and the switches of those that the provider runs, tool choice, response
-format. `write_parameters` composes them, `body_as_read` writes a whole body as it was read.
+Options, thinking, tools and the switches of the provider's own tools, tool choice, response format.
+`write_parameters` composes them, `body_as_read` writes a whole body as it was read.
 
 Reference: Model Studio, "Qwen API via DashScope", `input` and `parameters`.
 """
@@ -26,8 +26,7 @@ from ..reasoning import ThinkingRequest, moot, resolve_thinking
 from .blocks import cache_field, read_cache
 from .messages import read_message
 
-# option -> its keys under `parameters`: any of them is read, the first is written
-# Model Studio docs, Deep thinking: reasoning_effort
+# option -> its keys under `parameters`: each is read, the first is written
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 _SAME = (
@@ -49,7 +48,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     **{name: (name,) for name in _SAME},
 }
 
-# the tools that the provider runs -> what switches them on
+# the provider's own tools -> the switches that turn them on
 SWITCHES = {"web_search": "enable_search", "code_execution": "enable_code_interpreter"}
 SEARCH, SITES = "search_options", "assigned_site_list"
 
@@ -59,7 +58,7 @@ _MODES = {"auto": "auto", "none": "none", "required": "required"}
 def write_parameters(
     prepared: PreparedRequest, tools: list[JsonObject], report: Report
 ) -> JsonObject:
-    """The `parameters` of a request with these tools, as they are written."""
+    """Write the `parameters` of a request with these tools."""
     request, caps = prepared.request, prepared.caps
     params: JsonObject = {"result_format": "message"}
     if request.stream:
@@ -76,7 +75,7 @@ def write_parameters(
     if (form := request_fields.response_format(request, caps, report)) is not None:
         params["response_format"] = chat_request.spelled_format(form, report)
     for tool in prepared.server_tools:
-        if tool.kind != "own":  # which stands among the tools
+        if tool.kind != "own":  # unlike those, it is an entry of the tools
             _switch_on(params, tool)
             chat_messages.report_unsupported(tool, report, "domains")
             chat_messages.replay(params, tool, caps, report)
@@ -84,11 +83,11 @@ def write_parameters(
 
 
 def _write_thinking(params: JsonObject, prepared: PreparedRequest, report: Report) -> None:
-    """A switch, and beside it an effort or a budget as the model takes them."""
+    """Write a switch, and beside it an effort or a budget, as the model takes them."""
     thinking = resolve_thinking(prepared.request, prepared.caps, report, levels=_EFFORTS)
     if thinking is None:
         return
-    if prepared.caps.thinks != "always":  # there is no switch where nothing can be switched
+    if prepared.caps.thinks != "always":  # a model that always thinks has no switch
         params["enable_thinking"] = not thinking.off
     elif thinking == ThinkingRequest():
         moot(prepared.request, report)
@@ -99,7 +98,7 @@ def _write_thinking(params: JsonObject, prepared: PreparedRequest, report: Repor
 
 
 def _fitting_choice(choice: ToolChoice, source: object, report: Report) -> ToolChoice:
-    """The choice as the service takes it: it can neither force any call nor limit the tools."""
+    """Return the choice as the service takes it: it can neither force any call nor limit tools."""
     mode = choice.mode
     if choice.allowed:
         report.lost("tool_choice.lowered", source, "allowed", did="all tools are offered")
@@ -110,11 +109,12 @@ def _fitting_choice(choice: ToolChoice, source: object, report: Report) -> ToolC
 
 
 def read_tools(params: JsonObject, issuer: str) -> list[Tool | ServerTool]:
-    """The tools, taken out of the `parameters` with what is switched on beside them."""
+    """Take the tools out of the `parameters`, including those that are switched on."""
     tools: list[Tool | ServerTool] = []
     entries = params.get("tools")
     if are_objects(entries):
-        with suppress(InvalidMessage):  # a tool without a name, or whose text no JSON can say
+        # a tool without a name, or with text that JSON cannot express
+        with suppress(InvalidMessage):
             tools = [_read_tool(entry, issuer) for entry in entries]
             del params["tools"]
     for kind, switch in SWITCHES.items():
@@ -146,7 +146,7 @@ def _read_tool(entry: JsonObject, issuer: str) -> Tool | ServerTool:
 
 
 def _read_list_schema(value: Any) -> JsonObject | None:
-    """`[{"name", "type", "description", "required"}]`, as older clients declare parameters."""
+    """Read `[{"name", "type", "description", "required"}]`, older clients' form of parameters."""
     if not are_objects(value) or not all(isinstance(item.get("name"), str) for item in value):
         return None
     properties = {
@@ -167,7 +167,7 @@ def _write_list_schema(schema: JsonObject) -> list[JsonObject]:
 
 
 def _read_search(tool: ServerTool, params: JsonObject, issuer: str) -> None:
-    """Give the tool its `search_options`: the domains, and in extras what nobody models."""
+    """Give the tool its `search_options`: the domains, and extras for what no node can hold."""
     if isinstance(params.get(SEARCH), dict):
         search = dict(params.pop(SEARCH))
         sites = search.get(SITES)
@@ -205,7 +205,7 @@ def _tools_as_read(params: JsonObject, tools: Iterable[Tool | ServerTool], issue
 def read_request(
     room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
 ) -> ChatRequest:
-    """The request that a body makes; without headers, its parameters say if it is streamed."""
+    """Read the request; without headers, its parameters decide whether it is streamed."""
     issuer, other_fields = room.issuer, dict(body)
     notes: JsonObject = {}
     model = other_fields.get("model")
@@ -231,7 +231,7 @@ def read_request(
 
 
 def _read_input(body: JsonObject, notes: JsonObject, issuer: str, model: str | None) -> list[Msg]:
-    """The messages, or the prompt in their place, taken out of the `input`."""
+    """Take the messages, or the prompt instead of them, out of the `input`."""
     fields = dict(chat_messages.read_object(body.get("input")))
     if isinstance(fields.get("messages"), list):
         origin = Origin(issuer, model)
@@ -251,14 +251,14 @@ def _read_input(body: JsonObject, notes: JsonObject, issuer: str, model: str | N
 
 
 def _read_choice(params: JsonObject, notes: JsonObject) -> ToolChoice | None:
-    """The choice, taken out of the `parameters`; one that says something else stays there."""
+    """Take the choice out of the `parameters`; an unknown one stays there."""
     value = chat_request.read_choice_value(params.get("tool_choice"), _MODES)
     is_untyped = value is not None and value[1] == "untyped"
     return chat_request.read_choice(params, notes, None if is_untyped else value)
 
 
 def _read_format(params: JsonObject, notes: JsonObject) -> tree.ResponseFormat | None:
-    """The format; one with fields that no ResponseFormat holds stays as it is."""
+    """Read the format; one with fields that no ResponseFormat can hold stays unchanged."""
     fields = {"response_format": params.get("response_format")}
     format_notes: JsonObject = {}
     form = chat_request.read_format(fields, format_notes)
@@ -270,7 +270,7 @@ def _read_format(params: JsonObject, notes: JsonObject) -> tree.ResponseFormat |
 
 
 def _read_stream(params: JsonObject, notes: JsonObject, headers: Mapping[str, str] | None) -> bool:
-    """Whether it is streamed: a header says so, or else parameters that only a stream may have."""
+    """Read whether it is streamed: by a header, or by parameters that only a stream may have."""
     value = params.get("stream")
     stream = value if isinstance(value, bool) else params.get("incremental_output") is True
     if headers:
@@ -284,7 +284,7 @@ def _read_stream(params: JsonObject, notes: JsonObject, headers: Mapping[str, st
 
 
 def _read_options(params: JsonObject, notes: JsonObject) -> Options:
-    """The options, taken out of the `parameters`; all stay there if any cannot be spelled."""
+    """Take the options out of the `parameters`; all stay if JSON cannot express one of them."""
     fields: dict[str, Any] = {}
     keys_read: list[str] = []
     spelled: JsonObject = {}
@@ -308,7 +308,7 @@ def _read_options(params: JsonObject, notes: JsonObject) -> Options:
         keys_read.append("enable_thinking")
     try:
         values = Options(**fields)
-    except InvalidMessage:  # text or numbers that no JSON can say again
+    except InvalidMessage:  # text or numbers that JSON cannot express
         return Options()
     for key in keys_read:
         del params[key]
@@ -317,7 +317,7 @@ def _read_options(params: JsonObject, notes: JsonObject) -> Options:
 
 
 def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
-    """The body with those of `kept` as `read_request` found them, and those nobody models."""
+    """Write the body with the fields in `kept` as `read_request` read them, and extra fields."""
     body, notes = chat_messages.issuer_fields(req, room.issuer)
     if req.model and "model" in kept:
         body["model"] = req.model
@@ -326,7 +326,7 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
         body["input"] = {**messages, **chat_messages.read_object(body.get("input"))}
     unknown = chat_messages.read_object(body.get("parameters"))
     params = {**_parameters_as_read(req, kept, notes, room.issuer), **unknown}
-    if "stream" not in kept:  # it belongs to streams alone, and makes pieces of their events
+    if "stream" not in kept:  # it belongs only to streams, whose events it turns into pieces
         params.pop("incremental_output", None)
         params |= {"incremental_output": True} if req.stream else {}
     elif "stream" in notes:
@@ -337,7 +337,7 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
 
 
 def _input_as_read(elements: list[Json], note: str | None) -> JsonObject:
-    """The messages, or the prompt if that was read and is still a text of the user."""
+    """Return the messages, or the prompt if that was read and is still a text of the user."""
     match elements:
         case [{"role": "user", "content": str(text), **other_fields}] if note == "prompt":
             return {"messages": elements} if other_fields else {"prompt": text}

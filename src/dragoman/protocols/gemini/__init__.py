@@ -1,4 +1,4 @@
-"""generateContent: Gemini's wire, and that of the hosts who speak it.
+"""generateContent: Gemini's protocol, for Gemini itself and for hosts that speak it.
 
 Reference: Gemini API, "Generating content".
 """

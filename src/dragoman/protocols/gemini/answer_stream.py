@@ -1,4 +1,4 @@
-"""Streams: the pieces of an answer as chunks of generateContent. Texts grow, calls come whole."""
+"""Writes streams of generateContent as chunks: texts grow, calls are sent as a whole."""
 
 from __future__ import annotations
 
@@ -23,11 +23,18 @@ _MODEL: JsonObject = {"role": "model"}
 
 @dataclass(slots=True)
 class Progress:
-    """What was written of one candidate so far.
+    """The state of one candidate of a stream.
 
-    `fields` wait for the next chunk; `content` is what stands beside its parts. `texts` are those
-    that citations may refer to. `whole_calls` replace what came of their calls before. `broken`: a
-    call broke off. `held`: chunks from the first call on, which wait for the end of the answer.
+    Attributes:
+        index: The candidate's index.
+        steps: Turns its parts into steps of blocks.
+        fields: Fields for the next chunk.
+        content: The fields of the content beside its parts.
+        end: The finish reason, once it is known.
+        texts: The texts that citations may refer to.
+        whole_calls: Complete calls, which replace the pieces that came before.
+        broken: Whether a call broke off.
+        held: The chunks from the first call on, which are held until the end of the answer.
     """
 
     index: int
@@ -39,32 +46,32 @@ class Progress:
     whole_calls: dict[Key, ToolUseBlock] = field(default_factory=dict)
     broken: bool = False
     held: list[Event] = field(default_factory=list)
-    calls: list[ToolUseBlock] = field(default_factory=list)  # those that are held
+    calls: list[ToolUseBlock] = field(default_factory=list)  # the calls that are held
 
 
-# fields that speak of what was said so far, or grow: they cannot wait for the next chunk
+# fields that refer to the text so far, or grow: they cannot wait for the next chunk
 _IMMEDIATE = ("groundingMetadata", "citationMetadata", "logprobsResult", "urlContextMetadata")
 _TEXTS = frozenset({TextBlock, ThinkingBlock, tree.RefusalBlock})
-# Chats of google-genai keep no turn of which a chunk has no part (3.4.0); Gemini's last one mostly
-# has an empty text (recorded until 2026-11)
+# Chats of google-genai drop a turn if one of its chunks has no part (3.4.0); Gemini's last chunk
+# mostly has an empty text (recorded until 2026-11)
 _REGULAR = ("STOP", "MAX_TOKENS")
 _EMPTY_PARTS = ({"text": ""}, {"text": "", "thought": True})
 
 
 class GeminiEncoder(AnswerEncoder[GeminiWriter]):
-    """Writes one answer as chunks without names."""
+    """Writes one answer as chunks without event names."""
 
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(GeminiWriter(report, dialect.issuers, own=False, streamed=True), request)
         self._model = request.model if request is not None else None
         self._id: str | None = None
-        self._fields: JsonObject = {}  # of the answer, which wait for the next chunk
+        self._fields: JsonObject = {}  # of the answer, for the next chunk
         self._candidates: dict[int, Progress] = {}
         self._blocked: Any = None  # why the prompt was blocked
         self._failed = False
 
     def part(self, piece: Part) -> list[Event]:
-        """The chunks of a text as it grows, or of what stood before this part."""
+        """Return the chunks of a growing text, or of what came before this part."""
         candidate = self._candidates.get(piece.key[0]) or self._candidate(piece.key[0])
         if piece.block.extras is not None and (tokens := self.writer.tokens(piece)):
             return [
@@ -72,13 +79,13 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
                 self._tokens(candidate, tokens),
             ]
         if type(piece.block) is ToolUseBlock:
-            candidate.whole_calls.pop(piece.key, None)  # the call goes on behind a whole one
+            candidate.whole_calls.pop(piece.key, None)  # the call continues after a complete one
             if piece.whole:
                 candidate.whole_calls[piece.key] = piece.block
         return self._steps(candidate, candidate.steps.feed(piece))
 
     def write_end(self, piece: End) -> list[Event]:
-        """What is open goes out; the reason waits for the last chunk."""
+        """Send what is open; the finish reason is kept for the last chunk."""
         candidate = self._candidate(piece.candidate)
         if candidate.end is None or piece.finish.raw:
             candidate.end = piece.finish
@@ -87,17 +94,16 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         return held
 
     def write_failure(self, piece: Failed) -> list[Event]:
-        """An error in the middle of the stream; a call that waited for the end does not go out.
+        """Send an error in the middle of the stream; a call that is held is dropped.
 
-        Gemini CLI 0.61 asks again, and runs what it was given before beside what it gets then
-        (seen on 2026-11-24).
+        Gemini CLI 0.61 asks again, and would run the calls of both answers (seen on 2026-11-24).
         """
         events = self._flush_candidates()
         self._failed = not self.writer.own
         return [*events, (None, {"error": error_body(piece.error)})]
 
     def finish(self) -> list[Event]:
-        """What waited, and the last chunk; it says no end of an answer that broke off."""
+        """Return what was held, and the last chunk, without a reason if the answer broke off."""
         if self._failed:
             return []
         events = self._flush_candidates()
@@ -140,7 +146,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         return None, {key: value for key, value in body.items() if value is not None} | fields
 
     def _entry(self, candidate: Progress) -> JsonObject:
-        """An entry of `candidates`, with the fields that waited for it."""
+        """Return an entry of `candidates`, with the fields that were waiting for it."""
         if not self.writer.own:
             return {"index": candidate.index}
         entry = candidate.fields
@@ -184,11 +190,11 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         return events
 
     def _holds(self, candidate: Progress) -> bool:
-        """Whether a call waits: of another wire's answer, until that has ended."""
+        """Whether a call is held: in another wire's answer, until that has ended."""
         return candidate.end is None and not self.writer.own
 
     def _text(self, candidate: Progress, step: Grow) -> list[Json]:
-        """A piece of text; with nothing in it, it is but what stands beside it."""
+        """Write a piece of text; an empty piece carries only the fields beside it."""
         block: Any = step.block
         kind = type(block)
         if kind is TextBlock and block.extras is block.spelling is block.citations is None:
@@ -202,7 +208,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         return [part] if part and part not in _EMPTY_PARTS else []
 
     def _whole(self, candidate: Progress, step: Shut) -> list[Json]:
-        """What goes out in one piece; a whole call replaces its pieces: none of them went out."""
+        """Write a block in one piece; a complete call replaces its pieces, which were not sent."""
         block = step.block
         blocks: list[Any] = [block]
         if type(block) is ToolUseBlock:
@@ -211,7 +217,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
                 candidate.steps.untold = [other for other in untold if other is not call]
                 block = replace(call, id=block.id, name=block.name, spelling=block.spelling)
             blocks = [block]
-            end = None if candidate.end is None else Finish()  # None: there may be more to come
+            end = None if candidate.end is None else Finish()  # None: more may follow
             if block.raw_input is not None:
                 blocks = [*parse_calls([block], {}, end, self._id or "")]
             candidate.broken = candidate.broken or any(call.unfinished for call in blocks)
@@ -224,7 +230,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         return [part for part in parts if part is not None]
 
     def _looks_whole(self, call: Any, end: Finish | None) -> bool:
-        """Whether a call that breaks off would look whole, beside a reason that tells of none."""
+        """Whether an interrupted call would look complete, as the finish reason shows nothing."""
         filtered = end is not None and end.reason in ("content_filter", "refusal")
         if self.writer.own or not (call.unfinished and filtered):
             return False
@@ -232,7 +238,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         return True
 
     def meta(self, piece: Meta) -> list[Event]:
-        """The name of the answer, and its fields that no node models."""
+        """Take the answer's id and model, and fields that no node can hold."""
         own = self.writer.reads(piece.issuer)
         self.writer.own = self.writer.own or own
         self._model = piece.model or self._model

@@ -1,4 +1,4 @@
-"""Answers: finish reasons and usage in both directions, citations, and whole answers written.
+"""Writes whole answers and citations; reads and writes finish reasons and usage.
 
 Reference: Gemini API, "GenerateContentResponse", "FinishReason" and "UsageMetadata".
 """
@@ -43,8 +43,8 @@ _FILTERED = (
 )
 
 
-# Gemini API, "FinishReason"; some clients ask for enums as numbers, of which both APIs agree on
-# these alone
+# Gemini API, "FinishReason"; some clients ask for enums as numbers, which both APIs define alike
+# only for these
 REASONS: dict[Any, FinishReason] = {
     "STOP": "stop",
     "MAX_TOKENS": "length",
@@ -53,9 +53,9 @@ REASONS: dict[Any, FinishReason] = {
     "UNEXPECTED_TOOL_CALL": "malformed_call",
     "MISSING_THOUGHT_SIGNATURE": "error",
     "MALFORMED_RESPONSE": "error",
-    "PUP_LIMITED_DISABLED": "error",  # the account, for what it asked before
+    "PUP_LIMITED_DISABLED": "error",  # the account is limited for its earlier requests
     "NO_IMAGE": "error",
-    "TOO_MANY_TOOL_CALLS": "length",  # the server's own rounds have an end before an answer
+    "TOO_MANY_TOOL_CALLS": "length",  # the server's own rounds ended before an answer
     "IMAGE_OTHER": "other",
     "OTHER": "other",
     "CONTINUATION": "pause",
@@ -64,13 +64,13 @@ REASONS: dict[Any, FinishReason] = {
     **dict.fromkeys((3, 4, 7, 8), "content_filter"),
 }
 
-_BY_TEXT = {str(word): meaning for word, meaning in REASONS.items()}  # as `Finish.raw` has them
+_BY_TEXT = {str(word): meaning for word, meaning in REASONS.items()}  # in the form of `Finish.raw`
 
 
 UNSPECIFIED = ("FINISH_REASON_UNSPECIFIED", 0)
 
 
-# the reason of an answer -> (the wire's, whether that means the same)
+# the reason of an answer -> (the wire's word, whether it means the same)
 _WIRE_REASONS: dict[str, tuple[str, bool]] = {
     "stop": ("STOP", True),
     "tool_calls": ("STOP", True),
@@ -79,22 +79,22 @@ _WIRE_REASONS: dict[str, tuple[str, bool]] = {
     "malformed_call": ("MALFORMED_FUNCTION_CALL", True),
     "error": ("MALFORMED_RESPONSE", False),
     "refusal": ("SAFETY", False),
-    "pause": ("MAX_TOKENS", False),  # CONTINUATION demands a token that nobody else gives
+    "pause": ("MAX_TOKENS", False),  # CONTINUATION requires a token that only this API gives
     "context_overflow": ("MAX_TOKENS", False),
     "other": ("OTHER", True),
 }
 
 
-_BY_CONTENT = {"stop", "tool_calls", "refusal", "other"}  # what content makes of each other
+_BY_CONTENT = {"stop", "tool_calls", "refusal", "other"}  # reasons that depend on the content
 _TOOL_TOKENS, _TOTAL = "toolUsePromptTokenCount", "totalTokenCount"
 
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
-    """`promptTokenCount` without its cache, with what tools read; `candidates` with `thoughts`.
+    """Read usage: the prompt without its cache, with the input of tools; candidates with thoughts.
 
-    Some models count thoughts among the candidates: the total tells (simonw/llm-gemini issue 75,
-    looked up on 2026-11-28). Modalities, and what does not follow from the neutral figures, stay
-    in extras.
+    Some models count thoughts among the candidates; the total shows it (simonw/llm-gemini issue 75,
+    looked up on 2026-11-28). Modalities, and figures that cannot be computed from the neutral ones,
+    stay in extras.
     """
     prompt, tools = first_count(data.get("promptTokenCount")), first_count(data.get(_TOOL_TOKENS))
     cached = first_count(data.get("cachedContentTokenCount"))
@@ -125,9 +125,9 @@ _NONE = object()
 
 
 def figures(usage: Usage, tools: int | None = None) -> JsonObject:
-    """The neutral figures as this wire says them; `tools` of the input were read by server tools.
+    """Write the neutral figures; `tools` are the input tokens that server tools read.
 
-    Candidates are left out where all that was written is thinking.
+    Candidates are left out if the whole output is thinking.
     """
     prompt = _sum(usage.input, usage.cache_read, usage.cache_write)
     output = usage.output
@@ -150,14 +150,14 @@ def _sum(*counts: int | None) -> int | None:
 
 def _audio_tokens(details: Any) -> int | None:
     for item in details if isinstance(details, list) else ():
-        # also where enums are asked for as numbers
+        # also where enums are numbers
         if isinstance(item, dict) and item.get("modality") in ("AUDIO", 4):
             return first_count(item.get("tokenCount", item.get("token_count")))
     return None
 
 
 def grounding(texts: Sequence[TextBlock]) -> JsonObject:
-    """`{"groundingChunks", "groundingSupports"}` for the citations of the texts; empty if none."""
+    """Write `{"groundingChunks", "groundingSupports"}` for the citations of the texts, if any."""
     chunks: list[JsonObject] = []
     supports: list[JsonObject] = []
     offset = 0  # in bytes
@@ -183,7 +183,7 @@ def _chunk(citation: Citation) -> JsonObject:
 
 
 def _segment(citation: Citation, text: str, offset: int) -> JsonObject:
-    """The bytes that are cited; without a span that is the whole block."""
+    """Return the bytes that are cited; without a span, those of the whole block."""
     first = citation.start or 0
     last = len(text) if citation.end is None else citation.end
     start, end = offset + _bytes(text[:first]), offset + _bytes(text[:last])
@@ -198,9 +198,9 @@ def _bytes(text: str) -> int:
 
 
 class GeminiWriter(AnswerWriter):
-    """Writes the nodes of an answer; of one that was read from this wire, its notes hold.
+    """Writes the nodes of an answer; for one that was read from this wire, as its notes say.
 
-    A block of a stream comes in many pieces, each of which may lose the same: it is reported once.
+    A streamed block comes in many pieces with the same loss, which is reported once.
     """
 
     __slots__ = ("_partial_call", "_streamed")
@@ -210,16 +210,16 @@ class GeminiWriter(AnswerWriter):
         self, report: Report, issuers: Sequence[str], own: bool, streamed: bool = False
     ) -> None:
         super().__init__(report, issuers, own)
-        self._partial_call = False  # whether a call was written without all of its arguments
+        self._partial_call = False  # whether an incomplete call was written
         self._streamed = streamed
 
     def foreign(self, node: object, issuer: str, fields: JsonObject) -> None:
-        """Report the fields of another issuer, those of a stream once."""
+        """Report the fields of another issuer; those of a stream once."""
         if self._is_first(f"{issuer} {key}" for key in fields):
             super().foreign(node, issuer, fields)
 
     def _is_first(self, losses: Iterable[str]) -> bool:
-        """Whether any of these losses has not been reported of this stream."""
+        """Whether any of these losses is new in this stream."""
         before = len(self._reported)
         self._reported.update(losses)
         return not self._streamed or len(self._reported) > before
@@ -227,7 +227,7 @@ class GeminiWriter(AnswerWriter):
     def parts(
         self, blocks: Sequence[ContentBlock], open_end: bool = False
     ) -> tuple[list[Any], list[TextBlock]]:
-        """(the parts of a candidate, the texts in them with what they cite)."""
+        """Return the parts of a candidate, and its texts with their citations."""
         parts: list[Any] = []
         texts: list[TextBlock] = []
         for block in blocks:
@@ -238,7 +238,7 @@ class GeminiWriter(AnswerWriter):
         return parts, texts
 
     def _pieces(self, block: ContentBlock) -> list[ContentBlock]:
-        """Neighbouring texts, which are one block, as they were when they were read."""
+        """Return the pieces that a block of adjacent texts was read from."""
         notes = (block.spelling or "").split() if self.own else []
         is_text = type(block) is TextBlock or type(block) is ThinkingBlock
         if not notes or not is_text or not all(map(str.isdecimal, notes)):
@@ -252,9 +252,9 @@ class GeminiWriter(AnswerWriter):
         return [replace(block, spelling=None, **{name: value}) for value in values]
 
     def part(self, block: ContentBlock, open_end: bool = False) -> Any:
-        """The part that says the block; None, and a loss, for what no part says.
+        """Write a block as a part; None, with a loss, if no part can hold it.
 
-        `open_end`: the answer broke off, so that half of a call may be the last of it.
+        `open_end`: the answer broke off, so its last call may be incomplete.
         """
         if type(block) is tree.RawBlock:
             if self.reads(block.issuer):
@@ -287,7 +287,7 @@ class GeminiWriter(AnswerWriter):
         return write_part(block, self.issuer, self.own)
 
     def _is_readable(self, block: ThinkingBlock) -> bool:
-        """Whether there is more to a thought than what only another provider can read in it."""
+        """Whether thinking has more than data that only another provider can read."""
         if borne(block) is not None:
             return True
         for name in ("signature", "redacted"):
@@ -296,7 +296,7 @@ class GeminiWriter(AnswerWriter):
         return self.own or bool(block.thinking)
 
     def _part_of_call(self, block: tree.ToolUseBlock, open_end: bool) -> Json:
-        """A call without an object for its arguments; one that an answer broke off in goes on."""
+        """Write a call whose arguments are no object; in an interrupted answer it is unfinished."""
         self.report.lost("answer.unsaid", block, "input", what="arguments that are no object")
         self._partial_call = True
         args = parse_partial(block.raw_input) if block.raw_input and not open_end else {}
@@ -308,14 +308,14 @@ class GeminiWriter(AnswerWriter):
         return part
 
     def reason(self, finish: Finish, node: object, broken: bool = False) -> str | None:
-        """The reason for which it ended; None where nobody told.
+        """Return the finish reason; None if no reason was given.
 
-        If a call is `broken` off, nobody must take the answer for whole.
+        If a call is `broken`, the answer must not look complete.
         """
         if self.own and not self._partial_call:
             raw: Any = finish.raw or ""
             meaning = finish_meaning(raw, _BY_TEXT)
-            # the provider's reason still says why; content corrects the open ones
+            # the provider's reason is kept; content decides the open ones
             fits = finish.reason == meaning or {finish.reason, meaning} <= _BY_CONTENT
             if finish.raw is None or fits:
                 return finish.raw
@@ -326,7 +326,7 @@ class GeminiWriter(AnswerWriter):
         return reason
 
     def usage(self, usage: Usage) -> JsonObject:
-        """`usageMetadata`: the cache is inside of the prompt, thoughts stand beside candidates."""
+        """Write `usageMetadata`: the prompt includes the cache, the candidates no thoughts."""
         fields = self.fields(usage)
         data = figures(usage, first_count(fields.get(_TOOL_TOKENS)))
         for key in (usage.extras or {}).get(name_notes(self.issuer), {}).get("absent", ()):
@@ -336,7 +336,7 @@ class GeminiWriter(AnswerWriter):
         return {**data, **fields}
 
     def _add_figures(self, data: JsonObject, usage: Usage) -> None:
-        """What other wires leave to be summed up, and the sound among the tokens."""
+        """Add the sums that other wires leave out, and the audio tokens."""
         if usage.cache_write:
             self.report.lost("answer.usage", usage, "cache_write", did="told as prompt")
         if "totalTokenCount" not in data and data:
@@ -353,7 +353,7 @@ class GeminiWriter(AnswerWriter):
 def write_response(
     room: Room, resp: ChatResponse, report: Report, request: tree.ChatRequest | None = None
 ) -> JsonObject:
-    """The body of the answer to `request`."""
+    """Write the body of the answer to `request`."""
     issuers = room.dialect.issuers
     origins = [candidate.msg.origin for candidate in resp.candidates]
     own = any(origin is not None and origin.issuer in issuers for origin in origins)
@@ -363,7 +363,7 @@ def write_response(
     entries = [_candidate(item, i, writer, resp) for i, item in enumerate(resp.candidates)]
     if not (own and len(entries) == 1 and not entries[0]) and "candidates" not in fields:
         feedback = fields.get("promptFeedback")
-        if isinstance(feedback, dict):  # of which some candidates say nothing but the reason
+        if isinstance(feedback, dict):  # some candidates then hold nothing but the reason
             blocked = {str(feedback.get(key)) for key in ("blockReason", "block_reason")}
             for i, candidate in enumerate(resp.candidates):
                 if entries[i].keys() == {"finishReason"} and candidate.finish.raw in blocked:
@@ -423,7 +423,7 @@ OVERFLOW = OverflowWords(
 
 
 def error_body(error: ProviderError) -> Json:
-    """`{"code", "message", "status"}`: as the provider said it, if it spoke like this."""
+    """Write `{"code", "message", "status"}`: the provider's own object if it has that form."""
     body: Any = error.body[0] if isinstance(error.body, list) and error.body else error.body
     data = body.get("error") if isinstance(body, dict) else None
     if isinstance(data, dict) and isinstance(data.get("code"), int) and "status" in data:
@@ -433,7 +433,7 @@ def error_body(error: ProviderError) -> Json:
     return {"code": status, "message": OVERFLOW.message(error), "status": word}
 
 
-# google.rpc.Code by its status of HTTP
+# google.rpc.Code by HTTP status
 _STATUSES = {
     400: "INVALID_ARGUMENT",
     401: "UNAUTHENTICATED",

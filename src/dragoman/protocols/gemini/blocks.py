@@ -1,8 +1,8 @@
-"""The parts of a content: texts, thinking, calls, results, media, and what the provider runs.
+"""Reads and writes parts: texts, thinking, calls, results, media, and runs of the provider's tools.
 
-`read_part` makes a block of a part and notes in its `spelling` how the part stood. The `write_*`
-functions write what they make of it; `write_part` puts a whole part together as the notes say.
-Opens nothing: a URL's media type is read off its ending.
+`read_part` reads a part as a block and notes the form of the part in its `spelling`. The `write_*`
+functions write the block's own fields; `write_part` builds the whole part according to the notes.
+No URL is opened: its media type is determined by its ending.
 
 Reference: Gemini API, "Content" and "Part".
 """
@@ -73,24 +73,24 @@ _RESOLUTIONS = {
 
 
 # The notes in the spelling of a block:
-BARE = "bare"  # of a text that stands for a part without any data
-TEXT = "text"  # of what is text, or arguments as text, where an object is the rule
-UNTHOUGHT = "unthought"  # of a text that says that it is no thought
-URLSAFE = "urlsafe"  # of a medium whose base64 had the signs of URLs
-UNPADDED = "unpadded"  # of a medium whose base64 lacked its end
-ARGLESS = "argless"  # of a call without arguments, which others say as an empty object
-NAMELESS = "nameless"  # of a call or result without a name
-ABSENT = "absent"  # of a result without a response
+BARE = "bare"  # a text that was read from a part without any data
+TEXT = "text"  # text, or arguments as text, where an object is usual
+UNTHOUGHT = "unthought"  # a text that is explicitly no thought
+URLSAFE = "urlsafe"  # a medium with base64 in the alphabet of URLs
+UNPADDED = "unpadded"  # a medium with base64 without padding
+ARGLESS = "argless"  # a call without arguments, which usually are an empty object
+NAMELESS = "nameless"  # a call or result without a name
+ABSENT = "absent"  # a result without a response
 
 
-# of a text that stands for the response, where the result shows parts
+# a text that was the response of a result with parts
 OUTPUT, ERROR, JSON = "output", "error", "json"
 RESPONSE_TEXTS = (OUTPUT, ERROR, JSON)
-_SEALED = "ZHJhZ29tYW4xL"  # the mark of an envelope, in base64
+_SEALED = "ZHJhZ29tYW4xL"  # the first characters of an envelope, in base64
 _BESIDE_DATA = {"thought", "thoughtSignature", "partMetadata"}
 
 
-# what runs at the provider: (the part's key, whether it asks or answers)
+# runs of the provider's tools: (the part's key, whether it is a call or a result)
 _PAIRS: dict[str, Literal["call", "result"]] = {
     "executableCode": "call",
     "codeExecutionResult": "result",
@@ -107,13 +107,13 @@ _MEDIA: dict[str, type[tree.ImageBlock | tree.AudioBlock | tree.VideoBlock]] = {
 }
 
 
-_FILES = "https://generativelanguage.googleapis.com/"  # where the Files API keeps what it is given
+_FILES = "https://generativelanguage.googleapis.com/"  # the address of the Files API's own files
 _BLOBS = {"inlineData": "data", "fileData": "fileUri"}
 _Block = TypeVar("_Block", bound=ContentBlock)
 
 
 def read_part(part: Json, issuer: str) -> ContentBlock:
-    """One part of a content; what no block models is kept as it came."""
+    """Read one part of a content; an unknown part is kept unchanged."""
     if isinstance(part, str):
         return TextBlock(part, spelling=TEXT)
     if isinstance(part, dict) and len(part) == 1 and isinstance(part.get("text"), str):
@@ -125,7 +125,7 @@ def read_part(part: Json, issuer: str) -> ContentBlock:
 
 
 def read_request_part(part: Json, issuer: str) -> ContentBlock:
-    """The same for a part of a request, where the client answers calls."""
+    """Read one part of a request, in which the client answers calls."""
     if isinstance(part, dict) and ("functionResponse" in part or "function_response" in part):
         fields, notes = read_keys(part)
         try:
@@ -137,7 +137,7 @@ def read_request_part(part: Json, issuer: str) -> ContentBlock:
 
 
 def listed_calls(content: JsonObject) -> list[JsonObject]:
-    """The parts of the calls that a content has in `function_calls`, a list beside its parts.
+    """Return the calls of a content that are in `function_calls`, a list beside its parts.
 
     AgentScope's documents have calls there; the API never did.
     """
@@ -148,7 +148,7 @@ def listed_calls(content: JsonObject) -> list[JsonObject]:
 
 
 def api_part(part: JsonObject) -> JsonObject:
-    """A part of google-genai's objects, which name every field, as it came from the API."""
+    """Return a part of google-genai's objects, which name every field, in the API's form."""
     if not any("_" in key for key in part):
         return part
     return {
@@ -158,9 +158,11 @@ def api_part(part: JsonObject) -> JsonObject:
 
 
 def read_block(data: JsonObject, issuer: str) -> ContentBlock:
-    """The block that a part makes; what is not modelled goes to its extras.
+    """Read a part as a block; fields that the block cannot hold become its extras.
 
-    Raises TypeError or KeyError for data of an unexpected kind.
+    Raises:
+        TypeError: For data of an unexpected type.
+        KeyError: For missing data.
     """
     part, notes = read_keys(data)
     if "text" in part and not part.keys() & _BLOBS.keys() and "functionCall" not in part:
@@ -169,7 +171,7 @@ def read_block(data: JsonObject, issuer: str) -> ContentBlock:
         return _read_call(part, notes, issuer)
     for key in _BLOBS:
         if key in part:
-            if part.get("thought") is True:  # a draft of the picture that the model makes
+            if part.get("thought") is True:  # a draft of the picture that the model draws
                 return RawBlock(issuer, data)
             return _read_media(part, key, notes, issuer)
     for key, role in _PAIRS.items():
@@ -183,7 +185,7 @@ def read_block(data: JsonObject, issuer: str) -> ContentBlock:
 
 
 def _read_text(part: JsonObject, notes: list[str], issuer: str) -> ContentBlock:
-    """Thinking if the part says that it is a thought; a signature alone says nothing of that."""
+    """Read thinking if the part is marked as a thought; a signature alone does not mark it."""
     thought = part.get("thought")
     fields = without(part, "text")
     if isinstance(thought, bool):
@@ -200,7 +202,7 @@ def _read_text(part: JsonObject, notes: list[str], issuer: str) -> ContentBlock:
 
 
 def _envelope(signature: Json) -> str | None:
-    """What a gateway sealed into a signature, which nobody here signs itself."""
+    """Return what a gateway sealed into a signature of a text, which the API itself never signs."""
     if not isinstance(signature, str) or not signature.startswith(_SEALED):
         return None
     try:
@@ -215,7 +217,7 @@ def _read_call(part: JsonObject, notes: list[str], issuer: str) -> ToolUseBlock:
     args = fields.pop("args", None)
     if isinstance(args, dict):
         block.input = args
-    elif isinstance(args, str):  # relays; the API gives an object
+    elif isinstance(args, str):  # some relays; the API gives an object
         block.input, block.raw_input = parse_arguments(args), args
         notes.append(TEXT)
     elif args is None:
@@ -226,7 +228,11 @@ def _read_call(part: JsonObject, notes: list[str], issuer: str) -> ToolUseBlock:
 
 
 def _read_result(part: JsonObject, notes: list[str], issuer: str) -> ToolResultBlock:
-    """The result in a part, which is camelCase. Raises TypeError for one of another form."""
+    """Read the result in a part in camelCase.
+
+    Raises:
+        TypeError: If the part has another form.
+    """
     block = ToolResultBlock("", "")
     fields = _read_name(block, part["functionResponse"], notes)
     response, parts = fields.get("response"), fields.get("parts")
@@ -234,8 +240,8 @@ def _read_result(part: JsonObject, notes: list[str], issuer: str) -> ToolResultB
         del fields["response"]
         block.output = response
         block.is_error = response.keys() == {ERROR}
-        # Gemini API reference, FunctionResponse: `output` is the output, `error` the error; what
-        # other providers get as text must not be escaped as JSON
+        # Gemini API reference, FunctionResponse: `output` is the output, `error` the error; text
+        # that other providers get must not be escaped as JSON
         text = response.get(ERROR if block.is_error else OUTPUT)
         if len(response) == 1 and isinstance(text, str) and (text or not block.is_error):
             block.output = text
@@ -250,7 +256,7 @@ def _read_result(part: JsonObject, notes: list[str], issuer: str) -> ToolResultB
 
 
 def _read_name(block: ToolUseBlock | ToolResultBlock, value: Json, notes: list[str]) -> JsonObject:
-    """The fields of a call or result but for id and name, which the block gets."""
+    """Set id and name of a call or result; return its other fields."""
     data, key_notes = read_keys(_object(value), ".")
     notes += key_notes
     block.name = require_text(data.get("name", ""))
@@ -263,7 +269,7 @@ def _read_name(block: ToolUseBlock | ToolResultBlock, value: Json, notes: list[s
 
 
 def _response_texts(response: JsonObject) -> list[ContentBlock]:
-    """The response as a text before the parts; none if it is empty."""
+    """Return the response as a text before the parts; none if it is empty."""
     for key in (OUTPUT, ERROR):
         if response.keys() == {key} and isinstance(response[key], str):
             return [TextBlock(response[key], spelling=key)]
@@ -294,7 +300,7 @@ def _read_media(part: JsonObject, key: str, notes: list[str], issuer: str) -> Me
 
 
 def _standard_base64(data: str, notes: list[str]) -> str:
-    """Standard base64, padded; the signs of URLs and missing padding are noted."""
+    """Return standard base64 with padding; note the alphabet of URLs and missing padding."""
     signs = data
     if ("-" in signs or "_" in signs) and not ("+" in signs or "/" in signs):
         data = data.replace("-", "+").replace("_", "/")
@@ -308,7 +314,7 @@ def _standard_base64(data: str, notes: list[str]) -> str:
 def _with_extras(
     block: _Block, part: JsonObject, key: str, fields: JsonObject, notes: list[str], issuer: str
 ) -> _Block:
-    """The block with the unknown fields of its part, and those of the data under `key`."""
+    """Return the block with the unknown fields of its part, and those of the data under `key`."""
     extras = without(part, key)
     if extras.get("thought") is False:
         del extras["thought"]
@@ -327,13 +333,13 @@ def _object(value: Any) -> JsonObject:
 
 
 def write_part(block: ContentBlock, issuer: str, as_read: bool = True) -> Json:
-    """The part of a block that was read; unless `as_read`, its spelling is another wire's."""
+    """Write the part that a block was read from; without `as_read`, its spelling is ignored."""
     if type(block) is TextBlock and block.spelling is None and block.extras is None:
         return {"text": block.text}
     if type(block) is RawBlock:
         return block.data
     notes = (block.spelling or "").split()
-    if not as_read:  # but for ids: nobody needs those that we made
+    if not as_read:  # except for generated ids, which no other wire needs
         notes = [MADE] if MADE in notes else []
     if TEXT in notes and type(block) is TextBlock:
         return block.text
@@ -349,7 +355,7 @@ def write_part(block: ContentBlock, issuer: str, as_read: bool = True) -> Json:
 
 
 def _write_fields(block: ContentBlock, notes: list[str], issuer: str) -> JsonObject:
-    """The fields of the part that the block models."""
+    """Return the fields of the part that the block holds."""
     if type(block) is ToolUseBlock:
         return {"functionCall": write_call(block, notes)}
     if type(block) is ToolResultBlock:
@@ -361,14 +367,14 @@ def _write_fields(block: ContentBlock, notes: list[str], issuer: str) -> JsonObj
         if (envelope := borne(block)) is not None:  # the field holds bytes
             part["thoughtSignature"] = b64encode(envelope.encode()).decode()
         return part
-    # this wire knows no refusal, and raw blocks are written as they are
+    # this wire has no refusals, and raw blocks are written elsewhere
     assert not isinstance(block, tree.RefusalBlock | RawBlock)
     part = _media_data(block.source, block.source.media_type or None, notes)
     return part | resolution(block)
 
 
 def write_text(block: TextBlock | ThinkingBlock, notes: Sequence[str] = ()) -> JsonObject:
-    """`{"text"}`, of a thought `{"text", "thought"}`."""
+    """Write `{"text"}`; for thinking `{"text", "thought"}`."""
     part: JsonObject = {}
     if BARE not in notes:
         part["text"] = block.text if isinstance(block, TextBlock) else block.thinking
@@ -378,7 +384,7 @@ def write_text(block: TextBlock | ThinkingBlock, notes: Sequence[str] = ()) -> J
 
 
 def write_call(block: ToolUseBlock, notes: Sequence[str] = ()) -> JsonObject:
-    """`{"id", "name", "args"}`; an id that the wire did not give is not written."""
+    """Write `{"id", "name", "args"}`, without an id that was generated here."""
     if block.id and not notes:  # most calls
         return {"id": block.id, "name": block.name, "args": block.input}
     call = _write_name(block, notes)
@@ -397,7 +403,7 @@ def _write_name(block: ToolUseBlock | ToolResultBlock, notes: Sequence[str]) -> 
 
 
 def _result_as_read(block: ToolResultBlock, notes: list[str], issuer: str) -> JsonObject:
-    """`{"id", "name", "response", "parts"}`."""
+    """Write `{"id", "name", "response", "parts"}`."""
     result = _write_name(block, notes)
     response: Json = block.output
     media: list[ContentBlock] = []
@@ -418,7 +424,7 @@ def _result_as_read(block: ToolResultBlock, notes: list[str], issuer: str) -> Js
 
 
 def write_media(block: MediaBlock, target: WriteTarget) -> JsonObject:
-    """The part of a medium, with the resolution to look at it in."""
+    """Write the part of a medium, with the resolution to look at it in."""
     source = block.source
     media_type = source.media_type
     if isinstance(source, URLSource):
@@ -442,18 +448,18 @@ def write_media(block: MediaBlock, target: WriteTarget) -> JsonObject:
 
 
 def resolution(block: MediaBlock) -> JsonObject:
-    """`{"mediaResolution": {"level"}}` where the detail is one that this wire has."""
+    """Write `{"mediaResolution": {"level"}}` for a detail that this wire has."""
     data = _RESOLUTIONS.get((block.detail or "").lower())
     return {} if data is None else {"mediaResolution": dict(data)}
 
 
 def has_odd_detail(block: MediaBlock) -> bool:
-    """Whether a detail is asked for that no resolution says; `auto` is what no field says."""
+    """Whether the detail has no resolution; `auto` needs no field."""
     return block.detail not in (None, "auto") and not resolution(block)
 
 
 def _media_data(source: Source, media_type: str | None, notes: Sequence[str] = ()) -> JsonObject:
-    """`{"inlineData": {"mimeType", "data"}}` or `{"fileData": {"mimeType", "fileUri"}}`."""
+    """Write `{"inlineData": {"mimeType", "data"}}` or `{"fileData": {"mimeType", "fileUri"}}`."""
     data: JsonObject = {} if media_type is None else {"mimeType": media_type}
     match source:
         case tree.Base64Source():
@@ -474,9 +480,9 @@ def _media_data(source: Source, media_type: str | None, notes: Sequence[str] = (
 
 
 def type_of_url(url: str) -> str | None:
-    """The media type of a URL by its ending; `video/*` for a film of YouTube's, which needs none.
+    """Return a URL's media type by its ending; `video/*` for a video of YouTube's.
 
-    None if the URL does not tell.
+    None if the ending is unknown.
     """
     address = url.partition("://")[2].partition("?")[0].partition("#")[0]
     host, _, path = address.partition("/")

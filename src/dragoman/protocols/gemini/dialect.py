@@ -1,8 +1,8 @@
-"""What hosts of generateContent disagree on, what all of them carry, and the case of their keys.
+"""What hosts of generateContent disagree on, what all carry, and the case of keys.
 
 The API takes keys in camelCase and in snake_case, and nulls for fields that are not set. Readers
-bring an object into camelCase without nulls, level by level, and note how it was spelled;
-`spell_keys` and `spell_paths` write it as the notes say.
+convert an object to camelCase without nulls, level by level, and note its spelling; `spell_keys`
+and `spell_paths` write it according to the notes.
 """
 
 from __future__ import annotations
@@ -26,12 +26,18 @@ from ..chat_like.messages import own_extras
 class Dialect:
     """How one host spells what the protocol leaves open.
 
-    `case`: the API takes keys in either. `bullets`: several texts of one tool result become a
-    list with dashes. `joined_system`: a system prompt is one text. `mime`: media types that are
-    spelled another way. `foreign_calls`: what unsigned calls carry while no model is known.
-    `blocked_domains`: the key of a search for what it must not read; empty where there is none.
-    `result_role`: who says tool results; hosts took `function` before it was the user.
-    `path` stands below the base URL.
+    Attributes:
+        case: The case of keys; the API takes both.
+        bullets: Whether several texts of one tool result become a list with dashes.
+        joined_system: Whether a system prompt has to be one text.
+        mime: Media types with another name on this host.
+        foreign_calls: What to do with unsigned calls while the model is unknown: `keep` them so, or
+            give them the signature that skips the check (`bypass`).
+        blocked_domains: The key of a search for domains that it must not read; empty if there is
+            none.
+        result_role: The role of tool results; hosts took `function` before it was the user.
+        path: The path below the base URL.
+        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
     """
 
     case: Literal["camel", "snake"] = "camel"
@@ -42,17 +48,17 @@ class Dialect:
     blocked_domains: str = ""
     result_role: Literal["user", "function"] = "user"
     path: str = "/models/{model}"
-    model: str = "gemini-3.8-flash"  # sent where nobody names one
+    model: str = "gemini-3.8-flash"  # used where no model is named
     issuers: tuple[str, ...] = ("gemini",)
 
 
 _MEDIA = ("image", "audio", "video", "document")
 
 
-# Gemini API reference, "Content", "Part" and "FunctionDeclaration". Contents know the roles user
-# and model, both of which may show media; a prompt of the system stands apart and is text. The
-# answers to one turn's calls are one content, in order, and a call stands right behind the user's
-# turn or a result. Empty parts are refused. An id is on both sides or on neither.
+# Gemini API reference, "Content", "Part" and "FunctionDeclaration". Contents have the roles user
+# and model, and both may hold media; a system prompt is separate and is text. The answers to one
+# turn's calls are one content, in order, and a call directly follows the user's turn or a result.
+# Empty parts are refused. An id is on both sides or on neither.
 CAN = Capabilities(
     tool_schema="gemini",
     format_schema="gemini-format",
@@ -94,24 +100,24 @@ CAN = Capabilities(
 
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BAR = re.compile(r"_([a-z])")
-NULL = "=null"  # ends the note of a key that held null
+NULL = "=null"  # the end of the note of a key that held null
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _NOTABLE = re.compile(r"[A-Za-z_$][\w$-]*")  # keys that a note can hold
 
 
 @remember("keys in snake_case", entries=1024)
 def snake_key(key: str) -> str:
-    """The key in snake_case."""
+    """Return the key in snake_case."""
     return _HUMP.sub("_", key).lower()
 
 
 def camel_key(key: str) -> str:
-    """The key in camelCase."""
+    """Return the key in camelCase."""
     return _BAR.sub(lambda match: match[1].upper(), key) if "_" in key else key
 
 
 def change_case(fields: Mapping[str, Any], dialect: Dialect) -> JsonObject:
-    """One level of keys in the dialect's case.
+    """Return one level of keys in the dialect's case.
 
     >>> change_case({"topK": 1}, Dialect(case="snake"))
     {'top_k': 1}
@@ -122,7 +128,7 @@ def change_case(fields: Mapping[str, Any], dialect: Dialect) -> JsonObject:
 
 
 def merge_fields(body: JsonObject, fields: Mapping[str, Any], dialect: Dialect) -> JsonObject:
-    """`body` with an issuer's own fields: objects are merged, lists grow, the rest is set."""
+    """Add an issuer's own fields to `body`: objects are merged, lists extended, others set."""
     for key, value in change_case(fields, dialect).items():
         current = body.get(key)
         if isinstance(current, dict) and isinstance(value, Mapping):
@@ -143,7 +149,7 @@ class WriteTarget:
     report: Report
 
     def with_extras(self, body: JsonObject, node: ChatRequest | Tool | ServerTool) -> JsonObject:
-        """`body` with this wire's extras of a request or tool; others' extras are losses."""
+        """Add this wire's extras of a request or tool to `body`; others' extras are losses."""
         for issuer, fields in (node.extras or {}).items():
             if issuer not in self.caps.reads and not issuer.endswith(NOTES):
                 self.report.foreign(node, issuer, fields)
@@ -153,30 +159,30 @@ class WriteTarget:
 
 
 def camel_keys(data: JsonObject) -> JsonObject:
-    """One level of an object in camelCase."""
+    """Return one level of an object in camelCase."""
     if "_" in "".join(data):
         return {camel_key(key): value for key, value in data.items()}
     return data
 
 
 def set_fields(data: JsonObject) -> JsonObject:
-    """One level of an object in camelCase, without what is null."""
+    """Return one level of an object in camelCase, without nulls."""
     if None in data.values():
         data = {key: value for key, value in data.items() if value is not None}
     return camel_keys(data)
 
 
 def null_fields(data: JsonObject) -> JsonObject:
-    """The nulls of an answer; none of an object of google-genai's, which names every field."""
+    """Return the nulls of an answer; none of google-genai's objects, which name every field."""
     if any("_" in key for key in data):
         return {}
     return {key: None for key, value in data.items() if value is None}
 
 
 def read_keys(data: JsonObject, prefix: str = "") -> tuple[JsonObject, list[str]]:
-    """(one level in camelCase without nulls, notes of how its keys were spelled).
+    """Return one level in camelCase without nulls, and notes on the spelling of its keys.
 
-    A key that no note can restore keeps its spelling. An object that needs no note is returned
+    A key that no note can restore keeps its spelling. An object that needs no notes is returned
     itself.
     """
     if "_" not in "".join(data) and None not in data.values():
@@ -197,13 +203,13 @@ def read_keys(data: JsonObject, prefix: str = "") -> tuple[JsonObject, list[str]
 
 
 def _restorable(key: str) -> str:
-    """The key in camelCase, if its snake_case can be made of that again; else as it is."""
+    """Return the key in camelCase if that can be reversed, otherwise unchanged."""
     name = camel_key(key)
     return name if _SNAKE.fullmatch(key) and snake_key(name) == key else key
 
 
 def spell_keys(data: JsonObject, notes: Iterable[str], prefix: str = "") -> JsonObject:
-    """`data`, whose keys are camelCase, as the notes with this prefix say; in place."""
+    """Change the keys of `data` from camelCase to what the notes with this prefix say."""
     for note in notes:
         key = note.removeprefix(prefix)
         if not note.startswith(prefix) or "." in key:
@@ -216,7 +222,7 @@ def spell_keys(data: JsonObject, notes: Iterable[str], prefix: str = "") -> Json
 
 
 def spell_paths(body: JsonObject, notes: Iterable[str]) -> None:
-    """The same for notes whose prefix is the path of an object in camelCase; in place."""
+    """Change keys as the notes say whose prefix is the path of an object in camelCase."""
     for note in sorted(notes, key=lambda note: -note.count(".")):
         *path, key = note.split(".")
         data = body

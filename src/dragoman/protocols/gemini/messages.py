@@ -1,7 +1,7 @@
 """Messages as entries of `contents`, and the system instruction.
 
-Calls of a request may have no id: results answer them by name, in order. In the tree every call
-has an id; those that are generated here are never sent.
+Calls of a request may have no id: results answer them by name, in order. In the tree every call has
+an id; those that are generated here are never sent.
 
 Reference: Gemini API, "Content" and "Function calling": an id is on both sides or on neither.
 """
@@ -36,7 +36,7 @@ from .dialect import WriteTarget, merge_fields, read_keys, spell_keys
 
 
 def pair_calls(msgs: Iterable[Msg]) -> None:
-    """Give ids to calls of a request that have none, and to results that answer a call by name."""
+    """Give ids to calls of a request that have none, and to results that answer them by name."""
     contents = [m.content for m in msgs if type(m.content) is not str]
     blocks: list[Any] = [block for content in contents for block in content]
     ids = {block.id for block in blocks if type(block) is ToolUseBlock}
@@ -45,7 +45,7 @@ def pair_calls(msgs: Iterable[Msg]) -> None:
     answered = False
     for block in blocks:
         if type(block) is ToolUseBlock:
-            if answered:  # what nobody answered by now, nobody will
+            if answered:  # calls without a result by now will not get one
                 waiting, answered = [], False
             if not block.id:
                 _set_id(block, next(new_ids))
@@ -71,27 +71,27 @@ def _set_id(block: ToolUseBlock | ToolResultBlock, id: str) -> None:
 
 
 _ROLES: dict[Any, Role] = {"user": "user", "model": "assistant"}
-_RESULT_ROLES = ("function", "tool")  # roles that results had before they were the user's
+_RESULT_ROLES = ("function", "tool")  # roles of results before they were the user's
 _SYSTEM_ROLES = ("user", "model", "system")  # roles of a system instruction
 
 
 # The notes in the spelling of a message:
-_ABSENT = "absent"  # no parts that can be read
-_LONE = "lone"  # the only part stands where the list of parts is the rule
+_ABSENT = "absent"  # no readable parts
+_LONE = "lone"  # the only part is given without the usual list
 _NO_ROLE = "unsaid"
 _LIST, _PART = "list", "part"  # a system instruction that is a list of parts, or one part
-_STRING = "string"  # a whole content that is but a text
-_LISTED = "listed="  # how many of the last calls stand in `function_calls`
+_STRING = "string"  # a whole content that is only a text
+_LISTED = "listed="  # how many of the last calls are in `function_calls`
 
 
 def read_content(data: Json, issuer: str, origin: Origin) -> Msg:
-    """One entry of `contents`; what is no content of a known role is kept as it came."""
+    """Read one entry of `contents`; one without a known role is kept unchanged."""
     if isinstance(data, str):
         return _message(data, "user", [_STRING], {}, issuer)
     role = data.get("role") if isinstance(data, dict) else 0
     if not (role is None or role in (*_ROLES, *_RESULT_ROLES)):
         return no_message(data, issuer)
-    assert isinstance(data, dict)  # what has a role
+    assert isinstance(data, dict)  # only an object has a role
     if len(data) == 2 and role in _ROLES and isinstance(data.get("parts"), list):
         return Msg.trusted("", _read_parts(data["parts"], issuer, origin), _ROLES[role])
     fields, key_notes = read_keys(data)
@@ -114,7 +114,7 @@ def read_content(data: Json, issuer: str, origin: Origin) -> Msg:
 
 
 def read_system(data: Json, issuer: str, origin: Origin) -> Msg | None:
-    """The system instruction; None for what says nothing, or is none."""
+    """Read the system instruction; None if it is empty, or is none."""
     notes: list[str] = []
     fields: JsonObject = {}
     content: str | list[ContentBlock] = ""
@@ -128,7 +128,7 @@ def read_system(data: Json, issuer: str, origin: Origin) -> Msg | None:
         data, key_notes = read_keys(data)
         fields = dict(data)
         content, notes = _take_parts(fields, issuer, origin)
-        if fields.get("role") in _SYSTEM_ROLES:  # which nobody reads
+        if fields.get("role") in _SYSTEM_ROLES:  # the role has no effect
             notes.append(fields.pop("role"))
         notes += key_notes
     return _message(content, "system", ["top", *notes], fields, issuer) if content else None
@@ -151,7 +151,7 @@ def _message(
 def _take_parts(
     fields: JsonObject, issuer: str, origin: Origin
 ) -> tuple[str | list[ContentBlock], list[str]]:
-    """(the content of `parts`, notes of their form); taken out of `fields` if that is known."""
+    """Take the content of `parts` out of `fields`, if its form is known; return it and notes."""
     parts = fields.get("parts")
     if not isinstance(parts, list | dict | str):
         return [], [_ABSENT]
@@ -164,7 +164,7 @@ def _take_parts(
 
 
 def _read_parts(parts: Sequence[Json], issuer: str, origin: Origin) -> str | list[ContentBlock]:
-    """The blocks of the parts; text, where that is all."""
+    """Read the parts as blocks, or as a text if they are only that."""
     blocks = [read_request_part(part, issuer) for part in parts]
     for block in blocks:
         if type(block) is ThinkingBlock:
@@ -177,7 +177,7 @@ def _read_parts(parts: Sequence[Json], issuer: str, origin: Origin) -> str | lis
 
 
 def message_as_read(room: Room, m: Msg) -> Json:
-    """The entry of `contents` that the message was read from."""
+    """Return the entry of `contents` that the message was read from."""
     content: Any = m.content
     if type(content) is not str:
         if len(content) == 1 and type(content[0]) is RawBlock and content[0].role == "message":
@@ -195,7 +195,7 @@ def message_as_read(room: Room, m: Msg) -> Json:
 
 
 def system_as_read(m: Msg, issuer: str) -> Json:
-    """The system instruction that the message was read from."""
+    """Return the system instruction that the message was read from."""
     notes = (m.spelling or "").split()[1:]
     if _STRING in notes:
         return m.content
@@ -235,22 +235,22 @@ def _parts_as_read(content: Any, issuer: str) -> list[Json]:
     return [write_part(block, issuer) for block in content]
 
 
-_WIRE_ROLES = ("user", "user", "model")  # and for results what the dialect says
+_WIRE_ROLES = ("user", "user", "model")  # results have the dialect's role
 
 
-# Docs "Thought signatures": base64 of `skip_thought_signature_validator`, which stands for the
-# signature of a call that no model of Gemini's made.
+# Docs "Thought signatures": base64 of `skip_thought_signature_validator`, which replaces the
+# signature of a call that was not made by a Gemini model.
 _BYPASS = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
 
 
-# One loop: a call for each message would take a tenth of its time.
+# A single loop: a function call for each message would take a tenth of its time.
 def write_messages(  # noqa: C901, PLR0912
     room: Room, history: RoledHistory, caps: Capabilities, report: Report, start: int = 0
 ) -> list[JsonObject]:
-    """One content for each message from `start` on; a system prompt there becomes the user's."""
+    """Write one content for each message from `start` on; a system prompt there is the user's."""
     target = WriteTarget(room.dialect, caps, report)
     writer = _PartWriter(target)
-    # The API asks it of the current turn; but what was written must not change behind it.
+    # The API requires it only for the current turn; but older turns must not change later.
     signs = caps.foreign_calls == "bypass" and bool(history.calls)
     entries: list[JsonObject] = []
     waiting, wire_roles = writer.waiting, (*_WIRE_ROLES, target.dialect.result_role)
@@ -302,14 +302,14 @@ def write_messages(  # noqa: C901, PLR0912
 
 
 def _join_texts(parts: list[JsonObject]) -> list[JsonObject]:
-    """Several texts as the lines of one; what is more than text stays as it is."""
+    """Join adjacent texts as lines; parts that are more than text stay as they are."""
     if len(parts) < 2 or any(part.keys() != {"text"} for part in parts):
         return parts
     return [{"text": "\n".join(part["text"] for part in parts)}]
 
 
 def write_system(history: RoledHistory, target: WriteTarget, end: int) -> JsonObject:
-    """The messages before `end`, all text, as the system instruction; empty if they say nothing."""
+    """Write the text messages before `end` as the system instruction; empty if they are empty."""
     parts: list[JsonObject] = []
     prompt: JsonObject = {"parts": parts}
     for m in history.msgs[:end]:
@@ -334,7 +334,7 @@ _PART_KEYS = {
 
 
 class _PartWriter:
-    """Writes blocks as parts; remembers which calls wait for their results, or for a signature."""
+    """Writes blocks as parts; keeps track of calls that wait for results, or for a signature."""
 
     __slots__ = ("call", "generated", "result", "signature", "target", "unsigned", "waiting")
 
@@ -342,13 +342,14 @@ class _PartWriter:
         self.target = target
         self.call, self.result, self.signature = _PART_KEYS[target.dialect.case]
         self.waiting: list[ToolUseBlock] = []
-        self.generated: set[str] = set()  # ids of calls that came without one: they go back so
+        # ids of calls that came without one, and go back without it
+        self.generated: set[str] = set()
         self.unsigned: list[ToolUseBlock] = []
 
     def parts(self, blocks: Sequence[ContentBlock], signs: bool = False) -> list[JsonObject]:
-        """The parts of a message; a thought without text or a signature is none.
+        """Write the parts of a message, without thinking that has neither text nor a signature.
 
-        `signs`: the first call, if it has no signature, gets that of foreign calls.
+        `signs`: the first call, if it has no signature, gets the one for foreign calls.
         """
         parts: list[JsonObject] = []
         for block in blocks:
@@ -385,7 +386,7 @@ class _PartWriter:
         return write_call(block, (MADE,))
 
     def _other(self, block: ContentBlock) -> JsonObject:
-        """The part of a block that is rarer than texts, calls and results."""
+        """Write the part of a block that is no text, call or result."""
         if type(block) is ThinkingBlock:
             return write_text(block)
         if isinstance(block, MediaBlock):
@@ -421,7 +422,7 @@ class _PartWriter:
         return {**result, "parts": media} if media else result
 
     def _media(self, output: list[ContentBlock]) -> list[JsonObject]:
-        """The parts of a result beside its text."""
+        """Write the parts of a result beside its text."""
         parts: list[JsonObject] = []
         for block in output:
             if type(block) is not TextBlock:

@@ -1,7 +1,7 @@
-"""generateContent as a protocol: whole requests, and what reads and writes answers.
+"""generateContent as a protocol: writes whole requests, and names the functions for all else.
 
-Reference: Gemini API, "models.generateContent": the model stands in the path, a stream is asked
-for by another method, the system prompt stands beside the contents.
+Reference: Gemini API, "models.generateContent": the model is in the path, a stream is another
+method, the system prompt is beside the contents.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from .blocks import RESPONSE_TEXTS, listed_calls
 from .dialect import CAN, NULL, Dialect, WriteTarget, camel_key, camel_keys, change_case, snake_key
 from .messages import has_prompt, message_as_read, write_messages, write_system
 
-# Names that say where the model lives stand below the base URL as they are, less what it names.
+# Model names with a location are put below the base URL unchanged, without the part that the base
+# URL already has.
 _RESOURCES = ("tunedModels/", "publishers/", "endpoints/")
 _PROJECT = re.compile(r"projects/[^/]+/locations/[^/]+/")
 _CONFIG = "generationConfig"
@@ -43,7 +44,11 @@ _Rows: TypeAlias = Iterator[tuple[str, object]]
 
 
 class Gemini(Room):
-    """generateContent in one host's dialect."""
+    """generateContent in one host's dialect.
+
+    Args:
+        dialect: The host's dialect; None for Gemini's.
+    """
 
     __slots__ = ()
     dialect: Dialect
@@ -54,8 +59,8 @@ class Gemini(Room):
     messages_path = "$.contents"
     addresses = ("*:generatecontent", "*:streamgeneratecontent")
     model_patterns = ("gemini-*",)
-    # `continuationToken`: the second half of an answer whose first the provider has (google-genai
-    # 3.6.1, `prepare_continuation_config`); without it the model would begin anew
+    # `continuationToken`: the request for the rest of an answer that the provider has stored
+    # (google-genai 3.6.1, `prepare_continuation_config`); without it the model would start again
     state_fields = ("cachedContent", "cached_content", "continuationToken", "continuation_token")
     token_fields = ("continuationToken", "continuation_token")
     seals_in = "thoughtSignature"  # Gemini CLI 0.61 drops thoughts and keeps this (2026-11-22)
@@ -66,7 +71,7 @@ class Gemini(Room):
     reader_class = GeminiReader
     encoder_class = GeminiEncoder
 
-    # keys below the node's object, or below the body, each of them in either case
+    # keys below the node's object, or below the body, each in either case
     paths: ClassVar[PathTable] = {
         **{("options", name): (f"{_CONFIG}.{key}",) for name, key in fields.KEYS.items()},
         ("options", "service_tier"): ("serviceTier",),
@@ -97,15 +102,27 @@ class Gemini(Room):
     write_response = write_response
 
     def can(self) -> Capabilities:
-        """What this protocol carries, before any model's facts."""
+        """Return what this protocol can carry, before any facts about a model."""
         return replace(super().can(), foreign_calls=self.dialect.foreign_calls)
 
     def client_arguments(
         self, body: JsonObject, headers: Mapping[str, str], model: str | None
     ) -> Arguments:
-        """Those of `client.models.generate_content`, or `generate_content_stream`."""
+        """Return the keyword arguments of `generate_content` that send this body.
+
+        They are also those of `generate_content_stream`, both methods of `client.models`.
+
+        Args:
+            body: The request body, as `write` returns it; it is not changed.
+            headers: The headers that the request needs, without keys.
+            model: The model's name where the path has it and the body does not; else None.
+
+        Returns:
+            `model`, `contents` and `config`, whose `http_options` hold other fields and headers.
+        """
         contents = [with_bytes(content) for content in body.get("contents", ())]
-        # the contents once more as they are: the client's types spell some keys in another case
+        # the contents are also given unchanged, because the client's types spell some keys in
+        # another case
         sent = {name: value for name, value in body.items() if name != "model"}
         options: Arguments = {"extra_body": sent}
         if headers:
@@ -113,7 +130,14 @@ class Gemini(Room):
         return {"model": model, "contents": contents, "config": {"http_options": options}}
 
     def request_rest(self, body: JsonObject, resp: ChatResponse) -> JsonObject | None:
-        """The same request with the token of the first candidate.
+        """Return the same request with the token of the first candidate.
+
+        Args:
+            body: The body that was sent.
+            resp: The answer that came back, which has paused.
+
+        Returns:
+            The body with the token; None if there is no token.
 
         Source: google-genai 3.6.1, `should_continue_generation` and `prepare_continuation_config`
         (looked up 2026-11-28).
@@ -126,13 +150,29 @@ class Gemini(Room):
         return {**others, **change_case({self.token_fields[0]: token}, self.dialect)}
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
-        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        """Whether a payload can be an answer or chunk of this protocol, judged by its keys.
+
+        Args:
+            payload: A whole answer, or the payload of one event of a stream.
+            event: The event's name, where the framing has names.
+        """
         if "candidates" in payload:
             return isinstance(payload["candidates"], list)
         return "promptFeedback" in payload or {"usageMetadata", "modelVersion"} <= payload.keys()
 
     def places(self, req: ChatRequest, body: JsonObject) -> _Rows:
-        """Side by side through both: keys may stand in either case, one item for a list."""
+        """Find where the nodes of a request are in the body that they were read from.
+
+        Request and body are walked together: keys may be in either case, and a single item may
+        replace a list.
+
+        Args:
+            req: What `read_request` returned for the body.
+            body: The body that was read.
+
+        Yields:
+            The path of a node or of a field of a node, and that node or `Field`.
+        """
         msgs = list(req.messages)
         if has_prompt(req):
             path, prompt = _child(body, "$", "systemInstruction")
@@ -143,7 +183,7 @@ class Gemini(Room):
         if req.tools:
             yield from _tools(req.tools, body.get("tools"), self.issuer)
         if "model" not in body:
-            yield "$", Field(req, "model")  # it stands in the path
+            yield "$", Field(req, "model")  # it is in the path
         yield from self._fields(req.options, "options", body, "$")
         if req.response_format is not None:
             yield _child(body, "$", _CONFIG)[0], req.response_format
@@ -156,7 +196,7 @@ class Gemini(Room):
             yield from _extras(req, body, "$", note.split("."), self.issuer)
 
     def _fields(self, node: Any, kind: str, data: Any, path: str) -> _Rows:
-        """The fields of a node that stand below `data`, which is at `path`."""
+        """Yield the fields of a node that are below `data`, which is at `path`."""
         for (of, name), keys in self.paths.items():
             if of == kind and (kind != "options" or getattr(node, name) is not None):
                 rows = [_child(data, path, key) for key in keys]
@@ -203,11 +243,30 @@ class Gemini(Room):
                 yield from _extras(block, part, path, steps, self.issuer)
 
     def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
-        """The tools alone: that calls shall keep to their schemas is said beside them."""
+        """Write the tools alone; that calls must match their schemas is written beside them.
+
+        Args:
+            tools: The tools that are offered, in order, under the names that the wire takes.
+            caps: What the model and the wire take.
+            report: Gets a loss for each field that cannot be written.
+
+        Returns:
+            The entries of `tools`.
+        """
         return declarations.write_tools(self, tools, replace(caps, strict_tools=False), report)
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
-        """The body of `POST /models/{model}:generateContent`."""
+        """Write the request to `POST /models/{model}:generateContent`.
+
+        Args:
+            prepared: The request after the passes.
+            report: Gets a loss for everything that the wire cannot carry.
+
+        Returns:
+            The path with the model and the method, no headers, and the body.
+
+        Source: Gemini API, "models.generateContent".
+        """
         request, caps, history = prepared.request, prepared.caps, prepared.history
         dialect = self.dialect
         target = WriteTarget(dialect, caps, report)
@@ -220,7 +279,7 @@ class Gemini(Room):
         if elements is None:
             elements = write_messages(self, history, caps, report, start)
         body["contents"] = elements
-        # one mode keeps the calls of all functions to their schemas
+        # one mode makes the calls of all functions match their schemas
         wishes = {tool.strict for tool in prepared.tools} if prepared.tools else {None}
         strict = caps.strict_tools and True in wishes and False not in wishes
         strict = strict and (request.tool_choice is None or request.tool_choice.mode != "none")
@@ -232,7 +291,8 @@ class Gemini(Room):
             tool_choice = tool_choice or ToolChoice("auto")
             body["toolConfig"] = fields.tool_config(tool_choice, dialect, strict)
         if caps.form == "level" and prepared.tools and prepared.server_tools:
-            # since Gemini 3 functions stand beside such tools only when these are shown, too
+            # since Gemini 3, functions are allowed beside such tools only if the tools' calls are
+            # shown, too
             flag = change_case({"includeServerSideToolInvocations": True}, dialect)
             body["toolConfig"] = {**body.get("toolConfig", {}), **flag}
         config, tier = fields.write_config(request, target)
@@ -248,7 +308,7 @@ class Gemini(Room):
 
 @remember("paths of models below the base URL", entries=256, size=2**12)
 def _model_path(path: str, model: str) -> str:
-    """The path of a model below the base URL."""
+    """Return the path of a model below the base URL."""
     name = _PROJECT.sub("", model.removeprefix("models/"), count=1)
     full = name.startswith(_RESOURCES)
     quoted = in_path(name, safe="/@" if full else "@")
@@ -256,7 +316,7 @@ def _model_path(path: str, model: str) -> str:
 
 
 def _system_messages(history: RoledHistory) -> int:
-    """How many messages make the system prompt: it is text, and never the whole request."""
+    """Return how many messages are the system prompt, which is text and never the whole request."""
     end = head(history)
     for i, m in enumerate(history.msgs[:end]):
         if type(m.content) is not str and any(block.type != "text" for block in m.blocks):
@@ -265,7 +325,7 @@ def _system_messages(history: RoledHistory) -> int:
 
 
 def _child(data: Any, path: str, keys: str) -> tuple[str, Any]:
-    """(path, value) below some keys with dots between them, each in either case."""
+    """Return path and value below some keys separated by dots, each in either case."""
     for key in keys.split("."):
         if not isinstance(data, dict):
             return path, None
@@ -275,14 +335,14 @@ def _child(data: Any, path: str, keys: str) -> tuple[str, Any]:
 
 
 def _items(data: Json, path: str) -> list[tuple[str, Any]]:
-    """(path, item) of a list, or of the item that stands alone in its place."""
+    """Yield path and item of a list, or of an item that replaces the list."""
     if not isinstance(data, list):
         return [(path, data)]
     return [(f"{path}[{i}]", item) for i, item in enumerate(data)]
 
 
 def _extras(node: Any, data: Any, path: str, keys: list[str], issuer: str) -> _Rows:
-    """The extras of an object whose key is in snake_case, and of all that stands below it."""
+    """Yield the extras of an object whose key is in snake_case, and everything below it."""
     *parents, key = keys
     if parents:
         path, data = _child(data, path, ".".join(parents))
@@ -293,12 +353,12 @@ def _extras(node: Any, data: Any, path: str, keys: list[str], issuer: str) -> _R
     yield from _below(node, data.get(key), path, field)
 
 
-_DEEPEST = 100  # levels of extras that have places: paths are shortened before
+_DEEPEST = 100  # levels of extras with paths of their own; deeper paths are shortened
 
 
 def _below(node: Any, data: Json, path: str, field: str, level: int = 0) -> _Rows:
     for key, value in data.items() if isinstance(data, dict) and level < _DEEPEST else ():
-        # as far down as keys are read they are in camelCase, and below that as they came
+        # keys are in camelCase down to the level at which they are read, and unchanged below it
         for name in dict.fromkeys((key, camel_key(key))):
             below, inner = member(path, key), member(field, name)
             yield below, Field(node, inner)

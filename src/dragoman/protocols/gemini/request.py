@@ -1,6 +1,6 @@
-"""Requests: generationConfig with the options and the thinking in it, toolConfig, and the body.
+"""Requests: generationConfig with the options and the thinking, toolConfig, and the body.
 
-`read_request` takes what it models out of a copy of the body; `body_as_read` puts it back.
+`read_request` takes known fields out of a copy of the body; `body_as_read` puts them back.
 
 Reference: Gemini API, "models.generateContent", "GenerationConfig" and "ToolConfig".
 """
@@ -24,7 +24,7 @@ from . import messages
 from .dialect import NULL, Dialect, WriteTarget, change_case, read_keys, spell_paths
 from .tools import build_layout, enum_types, json_types, read_tools, tools_as_read
 
-# each option and its key; all but the last stand in generationConfig
+# each option and its key; all but the last are in generationConfig
 KEYS = {
     "temperature": "temperature",
     "top_p": "topP",
@@ -47,21 +47,21 @@ _CONFIG, _THINKING = "generationConfig", "thinkingConfig"
 _TOOL_CONFIG, _CALLING = "toolConfig", "functionCallingConfig"
 
 
-# objects of a body that are read, each before the one that it stands in
+# objects of a body that are read, inner ones before outer ones
 _OBJECTS = (f"{_CONFIG}.{_THINKING}", _CONFIG, f"{_TOOL_CONFIG}.{_CALLING}", _TOOL_CONFIG)
 
 
 # Gemini API reference, ThinkingLevel
 _LEVELS = ("minimal", "low", "medium", "high", "xhigh")
-_BUDGETS = {0: "off", -1: "on"}  # -1: what the model likes
+_BUDGETS = {0: "off", -1: "on"}  # -1: the model decides
 # of `includeThoughts`, which asks for summaries
 _SHOWN = {"none": "false", "auto": "true", "concise": "true", "detailed": "true", "updates": "true"}
 _TIERS = ("standard", "flex", "priority", "unspecified")  # SDK: ServiceTier
-_USUAL = ("default", "standard_only", "on_demand")  # the tier that everybody has, elsewhere
+_USUAL = ("default", "standard_only", "on_demand")  # names of the default tier on other wires
 
 
 def write_config(request: ChatRequest, target: WriteTarget) -> tuple[JsonObject, str | None]:
-    """(generationConfig, serviceTier, which stands beside it)."""
+    """Return generationConfig, and serviceTier, which is beside it."""
     caps, report = target.caps, target.report
     config = request_fields.options(request, {**KEYS, "thoughts": ""}, caps, report)
     tier = _write_tier(config.pop("serviceTier", None), request, target)
@@ -88,7 +88,7 @@ def _write_tier(tier: str | None, request: ChatRequest, target: WriteTarget) -> 
 
 
 def _write_thinking(thinks: ThinkingRequest, target: WriteTarget) -> JsonObject:
-    """A level or a budget, for both at once are refused; none is off, -1 what the model likes."""
+    """Write a level or a budget, since both are refused; none is off, -1 leaves it to the model."""
     if thinks.off or thinks.budget is not None:
         return {"thinkingBudget": 0 if thinks.off else thinks.budget}
     if thinks.effort is None:
@@ -97,7 +97,7 @@ def _write_thinking(thinks: ThinkingRequest, target: WriteTarget) -> JsonObject:
 
 
 def _read_options(fields: JsonObject, notes: JsonObject) -> Options:
-    """The options that the body gives; taken out of it and of its generationConfig."""
+    """Take the options out of the body and its generationConfig."""
     values: dict[str, Any] = {}
     config = fields.get(_CONFIG)
     if isinstance(config, dict):
@@ -114,7 +114,7 @@ def _read_options(fields: JsonObject, notes: JsonObject) -> Options:
 
 
 def _read_option(name: str, value: Any, notes: JsonObject) -> Any:
-    """The neutral value; None for one of an unexpected type."""
+    """Return the neutral value; None for a value of an unexpected type."""
     if name == "stop" and isinstance(value, str):
         notes[name] = "text"
     elif type(value) is float and value.is_integer() and name not in OPTION_KINDS:
@@ -141,7 +141,7 @@ def _read_thinking(thinking: JsonObject, notes: JsonObject) -> dict[str, Any]:
 
 
 def _options_as_read(body: JsonObject, req: ChatRequest, kept: Names, notes: JsonObject) -> None:
-    """Put the options of `kept` where they stood."""
+    """Put the options of `kept` where they were."""
     config: JsonObject = {}
     thinking = {}
     for name, value in req.options.given():
@@ -188,7 +188,7 @@ def _write_format(form: ResponseFormat, target: WriteTarget) -> JsonObject:
 
 
 def _read_format(fields: JsonObject, notes: JsonObject) -> ResponseFormat | None:
-    """What the answer must be, if the body says it in a form that we know."""
+    """Read the format of the answer, if the body has it in a known form."""
     config = fields.get(_CONFIG)
     if not isinstance(config, dict):
         return None
@@ -214,7 +214,7 @@ def _read_format(fields: JsonObject, notes: JsonObject) -> ResponseFormat | None
 
 
 def _format_as_read(body: JsonObject, form: ResponseFormat, notes: JsonObject) -> None:
-    """Put the format where it stood."""
+    """Put the format where it was."""
     form_notes = notes.get("format", {})
     if form_notes.get("mime", True):
         put_field(body, f"{_CONFIG}.responseMimeType", _MIME_TYPES[form.kind])
@@ -229,11 +229,11 @@ _ALLOWED = "allowedFunctionNames"
 
 
 def _calling_config(choice: ToolChoice, strict: bool = False) -> JsonObject:
-    """The mode, and the names that narrow it; `strict`: calls shall keep to their schemas."""
+    """Return the mode and the names that narrow it; `strict`: calls must match their schemas."""
     mode = _MODES[choice.mode]
     names = [choice.name] if choice.name is not None else list(choice.allowed)
     if (names or strict) and mode == "AUTO":
-        # the one mode that takes names, or keeps to schemas, and leaves the choice open; ANY does
+        # the only mode that takes names or schemas and leaves the choice open; ANY does not
         mode = "VALIDATED"
     calling: JsonObject = {"mode": mode}
     if names and mode != "NONE":
@@ -242,12 +242,12 @@ def _calling_config(choice: ToolChoice, strict: bool = False) -> JsonObject:
 
 
 def tool_config(choice: ToolChoice, dialect: Dialect, strict: bool = False) -> JsonObject:
-    """`{"functionCallingConfig": {"mode", "allowedFunctionNames"}}`."""
+    """Write `{"functionCallingConfig": {"mode", "allowedFunctionNames"}}`."""
     return change_case({_CALLING: change_case(_calling_config(choice, strict), dialect)}, dialect)
 
 
 def _read_choice(fields: JsonObject, notes: JsonObject) -> ToolChoice | None:
-    """The choice that the body asks for; what it does not model stays in the body."""
+    """Read the choice of the body; what it cannot hold stays in the body."""
     calling = field_at(fields, f"{_TOOL_CONFIG}.{_CALLING}")
     spelled = field_at(fields, f"{_TOOL_CONFIG}.{_CALLING}.mode")
     word = spelled.upper() if isinstance(spelled, str) else ""
@@ -265,7 +265,7 @@ def _read_choice(fields: JsonObject, notes: JsonObject) -> ToolChoice | None:
         choice = ToolChoice(mode, allowed=names)  # type: ignore[arg-type]  # one of the modes
     if spelled != _calling_config(choice)["mode"]:
         notes["mode"] = spelled
-        if word == "VALIDATED":  # calls that keep to their schemas, where there are any
+        if word == "VALIDATED":  # calls have to match their schemas, where there are any
             notes["words"] = [f"{_TOOL_CONFIG}.{_CALLING}.mode"]
     return choice
 
@@ -277,7 +277,7 @@ _MODEL = re.compile(r"(?:^|/)(publishers/([^/]+)/models|models|tunedModels|endpo
 def read_request(
     room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
 ) -> ChatRequest:
-    """The request that the body makes; model and stream stand in the path."""
+    """Read the request; the path has the model, and shows that a stream is wanted."""
     issuer = room.issuer
     fields, notes = _read_keys(body)
     if empty := _drop_empty(fields):
@@ -307,7 +307,7 @@ def read_request(
 
 
 def _read_keys(body: JsonObject) -> tuple[JsonObject, JsonObject]:
-    """(a copy of the body in camelCase as deep as it is read, the notes with how it stood)."""
+    """Return a copy of the body in camelCase as deep as it is read, and notes on its spelling."""
     data, notes = read_keys(body)
     fields = dict(data)
     for path, parent, key in _objects(fields, sorted(_OBJECTS)):
@@ -318,7 +318,7 @@ def _read_keys(body: JsonObject) -> tuple[JsonObject, JsonObject]:
 
 
 def _objects(fields: JsonObject, paths: Iterable[str]) -> Iterator[tuple[str, JsonObject, str]]:
-    """(path, object that it stands in, its key there) of those objects of a body that there are."""
+    """Yield path, parent object and key of each of those objects that the body has."""
     for path in paths:
         outer_key, _, key = path.rpartition(".")
         parent = fields.get(outer_key) if outer_key else fields
@@ -327,7 +327,7 @@ def _objects(fields: JsonObject, paths: Iterable[str]) -> Iterator[tuple[str, Js
 
 
 def _drop_empty(fields: JsonObject) -> list[str]:
-    """Remove the objects of which nothing is left; their paths. Writing makes them again."""
+    """Remove objects that became empty; return their paths. Writing creates them again."""
     paths: list[str] = []
     for path, parent, key in _objects(fields, _OBJECTS):
         if not parent[key]:
@@ -337,7 +337,7 @@ def _drop_empty(fields: JsonObject) -> list[str]:
 
 
 def _read_model(fields: JsonObject, notes: JsonObject, path: str | None) -> str | None:
-    """The model of the path; of the body, where some clients name it, too."""
+    """Read the model from the path, or from the body, where some clients also name it."""
     name = fields.get("model")
     if isinstance(name, str) and name:
         notes["model"] = fields.pop("model")
@@ -373,13 +373,13 @@ def _take_tools(fields: JsonObject, notes: JsonObject, dialect: Dialect) -> list
 
 
 def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
-    """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
+    """Write the body with the fields in `kept` as `read_request` read them, and extra fields."""
     body, notes = issuer_fields(req, room.issuer)
     if "contents" not in notes:
         body["contents"] = elements
     elif notes["contents"] == "lone" and len(elements) == 1:
         body["contents"] = elements[0]
-    elif elements:  # a text stands alone only
+    elif elements:  # a plain text is possible only alone
         body["contents"] = [
             {"parts": [{"text": item}]} if isinstance(item, str) else item for item in elements
         ]
@@ -406,7 +406,7 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
 
 
 def respell(room: Room, body: JsonObject, req: ChatRequest) -> None:
-    """Keys in the case in which they were read, also where somebody's change was merged."""
+    """Change keys to the case in which they were read, also where an edit was merged."""
     notes = (req.extras or {}).get(name_notes(room.issuer), {}).get("keys", ())
     spell_paths(body, [note for note in notes if not note.endswith(NULL)])
 
@@ -415,7 +415,7 @@ _FIELDS = {"response_format": _CONFIG, "tools": "tools", "tool_choice": _TOOL_CO
 
 
 def _notes_of_keys(req: ChatRequest, kept: Names, notes: JsonObject) -> list[str]:
-    """How keys were spelled; not those into which somebody's change will be merged."""
+    """Return notes on the spelling of keys, except those into which an edit will be merged."""
     changed = {key for name, key in _FIELDS.items() if getattr(req, name) and name not in kept}
     if any(name not in kept for name, _ in req.options.given()):
         changed |= {_CONFIG, "serviceTier"}
@@ -426,7 +426,7 @@ def _notes_of_keys(req: ChatRequest, kept: Names, notes: JsonObject) -> list[str
 
 
 def claims(body: Json, path: str | None = None) -> bool:
-    """Whether this can be a request of generateContent, by its path or its contents."""
+    """Whether a body can be a request of generateContent, by its path or its contents."""
     if not isinstance(body, dict):
         return False
     if path is not None and _METHOD.search(path):
@@ -436,7 +436,7 @@ def claims(body: Json, path: str | None = None) -> bool:
     if not entries or "messages" in body or "input" in body:
         return False
     if not all(isinstance(entry, dict) and "content" not in entry for entry in entries):
-        return False  # a turn that said nothing may have no parts
+        return False  # an empty turn may have no parts
     return any("parts" in entry for entry in entries) and all(
         "parts" in entry or entry.keys() == {"role"} for entry in entries
     )

@@ -1,8 +1,8 @@
 """Tools: function declarations, the provider's own tools, and the types of their schemas.
 
 `parameters` and `responseSchema` hold the API's own Schema object, whose types are an enum
-(`STRING`, or its number), and whose limits may be text; other wires know `string`. `json_types`
-and `enum_types` translate between both.
+(`STRING`, or its number), and whose limits may be text; other wires have `string`. `json_types` and
+`enum_types` convert between the two.
 
 Reference: Gemini API, "Tool", "FunctionDeclaration", "Schema" and "Type".
 """
@@ -46,7 +46,7 @@ SCHEMAS = ("parametersJsonSchema", "parameters")  # the first is the one that is
 _NO_PARAMETERS = {"type": "object", "properties": {}}
 
 
-# how each type was spelled, in the order of a walk; a single style if all were spelled alike
+# the spelling of each type, in the order of a walk; a single style if all have the same
 Styles: TypeAlias = str | list[str] | None
 _NAMES = ("string", "number", "integer", "boolean", "array", "object", "null")
 _UPPER = {name.upper(): name for name in _NAMES}
@@ -54,7 +54,7 @@ _NUMBERS = dict(enumerate(_NAMES, 1))
 _ENUM, _NUMBER, _TEXT = "enum", "number", "text"
 
 
-# limits, which JSON of protocol buffers has as text: they are of 64 bits
+# limits, which JSON of protocol buffers writes as text because they have 64 bits
 _LIMITS = frozenset(
     {
         "minLength",
@@ -77,7 +77,10 @@ _DIGITS = re.compile(r"0|[1-9][0-9]{0,17}")
 
 
 def json_types(schema: JsonObject) -> tuple[JsonObject, Styles]:
-    """(the schema with the types of JSON Schema, how they stood); itself if they stood so."""
+    """Return the schema with the types of JSON Schema, and their spelling.
+
+    A schema that has these types already is returned itself.
+    """
     styles: list[str] = []
 
     def lower(key: str, value: Any) -> Any:
@@ -102,7 +105,7 @@ def json_types(schema: JsonObject) -> tuple[JsonObject, Styles]:
 
 
 def enum_types(schema: JsonObject, styles: Styles) -> JsonObject:
-    """The schema as `json_types` read it."""
+    """Return the schema as `json_types` read it."""
     if styles is None:
         return schema
     order: Iterator[str] = repeat(styles) if isinstance(styles, str) else iter(styles)
@@ -115,11 +118,11 @@ def enum_types(schema: JsonObject, styles: Styles) -> JsonObject:
             return str(value)
         return _NAMES.index(value) + 1 if style == _NUMBER else value
 
-    return _respell(schema, upper)  # type: ignore[no-any-return]  # an object, as it was
+    return _respell(schema, upper)  # type: ignore[no-any-return]  # an object, as before
 
 
 def _respell(schema: Any, spell: Callable[[str, Any], Any]) -> Any:
-    """A copy of the schema's skeleton, in which `spell(key, value)` gives each type and limit."""
+    """Copy the schema's structure; `spell(key, value)` returns each type and limit."""
     if not isinstance(schema, dict):
         return schema
     result: dict[str, Json] = {}
@@ -137,13 +140,13 @@ def _respell(schema: Any, spell: Callable[[str, Any], Any]) -> Any:
     return result
 
 
-# for each entry of `tools` its keys, each with what it holds: how many declarations, `one` that
-# is no list, `own` for a tool of the provider's, or nothing
+# for each entry of `tools`, its keys and what each holds: the number of declarations, `one` that is
+# in no list, `own` for a tool of the provider's, or nothing
 Layout: TypeAlias = list[list[list[Any]]]
 
 
 def read_tools(data: Json, dialect: Dialect) -> tuple[list[Tool | ServerTool], Layout] | None:
-    """(the tools, how they stood); None for what holds none, or is no list of objects."""
+    """Read the tools and their layout; None if there are none, or no list of objects."""
     entries = [data] if isinstance(data, dict) else data
     if not are_objects(entries):
         return None
@@ -165,12 +168,12 @@ def read_tools(data: Json, dialect: Dialect) -> tuple[list[Tool | ServerTool], L
 
 
 def declares_functions(key: str, value: Json) -> bool:
-    """Whether a field of an entry of `tools` holds declarations of functions, or a lone one."""
+    """Whether a field of an entry of `tools` holds one or several declarations of functions."""
     return camel_key(key) == _FUNCTIONS and isinstance(value, list | dict)
 
 
 def build_layout(tools: Tools, issuer: str) -> Layout:
-    """How tools stand that nobody noted a layout of: as they are written."""
+    """Return the layout in which tools without a noted layout are written."""
     count = sum(type(tool) is Tool for tool in tools)
     layout: Layout = []
     for tool in tools:
@@ -182,7 +185,7 @@ def build_layout(tools: Tools, issuer: str) -> Layout:
 
 
 def tools_as_read(tools: Tools, layout: Layout | None, dialect: Dialect) -> list[JsonObject]:
-    """The entries that the tools were read from."""
+    """Return the entries that the tools were read from."""
     if layout is None:
         layout = build_layout(tools, dialect.issuers[0])
     data = iter([_tool_as_read(tool, dialect) for tool in tools])
@@ -199,7 +202,7 @@ def tools_as_read(tools: Tools, layout: Layout | None, dialect: Dialect) -> list
 
 
 def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
-    """One entry that declares every function, and one for each tool of the provider's own."""
+    """Write one entry with every function, and one for each tool of the provider's own."""
     target = WriteTarget(room.dialect, caps, report)
     entries: list[JsonObject] = []
     functions: list[JsonObject] = []
@@ -250,7 +253,7 @@ def _write_function(tool: Tool, target: WriteTarget) -> JsonObject:
 
 
 def _declaration(tool: Tool, schema: JsonObject | None, key: str, described: bool) -> JsonObject:
-    """`{"name", "description", "parametersJsonSchema"}`; no schema where none is declared."""
+    """Write `{"name", "description", "parametersJsonSchema"}`, with a schema if any."""
     description = tool.description if tool.description or described else None
     body = {"name": tool.name, "description": description, key: schema}
     return {key: value for key, value in body.items() if value is not None}
@@ -274,14 +277,14 @@ def _read_server_tool(key: str, value: Json, dialect: Dialect) -> ServerTool:
 
 
 def _find_list(tool: ServerTool, dialect: Dialect) -> tuple[str, str]:
-    """(the key of the list that a tool of this kind has, the field that holds it)."""
+    """Return the key of the list of a tool of this kind, and the field that holds the list."""
     if tool.kind == "file_search":
         return _STORES, "stores"
     return (dialect.blocked_domains if tool.kind == "web_search" else ""), "blocked_domains"
 
 
 def _write_server_tool(tool: ServerTool, target: WriteTarget) -> JsonObject | None:
-    """`{"googleSearch": {}}` and its like; None for a search of files that has no stores."""
+    """Write `{"googleSearch": {}}` and the like; None for a file search without stores."""
     if tool.kind == "own":
         return target.with_extras({}, tool)
     key, field = _find_list(tool, target.dialect)
@@ -307,7 +310,7 @@ def _tool_as_read(tool: Tool | ServerTool, dialect: Dialect) -> Json:
         schema = None if tool.schema is None else enum_types(tool.schema, notes.get("types"))
         body = _declaration(tool, schema, notes.get("schema", SCHEMAS[0]), "described" in notes)
         return spell_keys({**body, **extras}, notes.get("keys", ()))
-    assert type(tool) is ServerTool  # the other one of the two
+    assert type(tool) is ServerTool  # the only other type
     if tool.kind == "own":
         key = _key(tool, issuer)
         value = extras[key]

@@ -1,4 +1,4 @@
-"""Gemini's Interactions: steps in a flat list, in the input and in the answer.
+"""Gemini's Interactions: a flat list of steps, in the input and in the answer.
 
 Reference: Gemini API docs, "Interactions API"; google-genai 3.4, `google.genai.interactions`.
 """

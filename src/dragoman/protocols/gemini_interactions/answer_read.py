@@ -1,7 +1,7 @@
-"""Answers of Interactions, whole or in events, as pieces.
+"""Reads answers of Interactions, whole or in events, into pieces.
 
-A step of a stream begins with what is known of it, grows, and ends. Citations of a text count its
-bytes, so they wait for the end of the step, as do steps that only this API has.
+A step of a stream has a start, deltas and an end. Citations of a text count its bytes, so they are
+held until the end of the step, as are steps that only this API has.
 
 Reference: google-genai 3.4, `InteractionSSEEvent`, `StepDelta`; recorded streams.
 """
@@ -39,7 +39,7 @@ _LIFECYCLE = ("object", "status", "steps", "usage", "id", "model")
 
 
 class _OpenStep:
-    """One step of a stream: how it began, and what has been said of it."""
+    """One step of a stream: its start, and what has come of it."""
 
     __slots__ = (
         "annotations",
@@ -57,16 +57,16 @@ class _OpenStep:
         self.index = index
         self.data = data
         self.kind = data.get("type")
-        self.contents = 0  # how many contents were begun
-        self.last = ""  # the type of the one that may go on
-        self.text: list[str] = []  # of the text that may go on
+        self.contents = 0  # how many contents have begun
+        self.last = ""  # the type of the content that may continue
+        self.text: list[str] = []  # of the text that may continue
         self.annotations: list[Json] = []  # of that text
-        self.arguments: list[str] = []  # argument text of a call that is no function's
-        self.summary: list[Json] = []  # of a thought, once a content of it is more than text
+        self.arguments: list[str] = []  # argument text of a call of another kind than a function
+        self.summary: list[Json] = []  # of a thought, once one of its contents is more than text
 
     @property
     def key(self) -> Key:
-        """The key of the content that may go on; of any other step, of its one block."""
+        """The key of the content that may continue; for any other step, of its one block."""
         return (0, self.index, max(0, self.contents - 1))
 
 
@@ -77,14 +77,14 @@ class InteractionReader:
         self._issuer = dialect.issuers[0]
         self._first = True
         self._open: dict[int, _OpenStep] = {}
-        self._told: set[int] = set()  # indexes of steps that a stream told of
+        self._told: set[int] = set()  # indexes of steps that came in the stream
         self._id: Any = None
         self._model: Any = None
-        self._status: Any = None  # as the last event has it
+        self._status: Any = None  # as in the last event
         self._ended = False
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
-        """The pieces of one event, or of a whole answer."""
+        """Return the pieces of one event, or of a whole answer."""
         kind = payload.get("event_type") or event
         if kind == "step.delta" and not self._first:
             delta, step = payload["delta"], self._open.get(payload["index"])
@@ -94,7 +94,7 @@ class InteractionReader:
                     step.text.append(text)
                     return [Part(step.key, TextBlock(text))] if text else []
         pieces: list[Piece] = []
-        if self._first:  # says whose answer it is
+        if self._first:  # the issuer of the answer
             self._first = False
             pieces.append(Meta(issuer=self._issuer))
         if kind in _EVENTS:
@@ -106,7 +106,7 @@ class InteractionReader:
         raise LookupError("neither an answer nor an event")
 
     def finish(self) -> list[Piece]:
-        """What the end of the stream brings: steps that did not end, and a state that is an end."""
+        """Return what the end of the stream completes: steps without an end, and the state."""
         pieces: list[Piece] = []
         for step in list(self._open.values()):
             pieces += self._stop(step)
@@ -115,7 +115,7 @@ class InteractionReader:
         return pieces
 
     def _event(self, kind: str, payload: JsonObject) -> list[Piece]:
-        """An event of a stream; fields that no node models are extras of the answer."""
+        """Read an event of a stream; fields that no node can hold are extras of the answer."""
         pieces: list[Piece] = []
         if kind == "step.start":
             pieces = self._start(_index(payload["index"]), payload["step"])
@@ -143,7 +143,7 @@ class InteractionReader:
         return [*pieces, Meta(unknown, issuer=self._issuer)] if unknown else pieces
 
     def _read_names(self, body: JsonObject) -> list[Piece]:
-        """What the answer is called, if that is new."""
+        """Read the id and model of the answer, if they are new."""
         pieces: list[Piece] = []
         if is_text(body.get("id")) and body["id"] != self._id:
             self._id = body["id"]
@@ -160,7 +160,7 @@ class InteractionReader:
         return [*pieces, Meta(extras, issuer=self._issuer)] if extras else pieces
 
     def _read_completed(self, body: JsonObject) -> list[Piece]:
-        """The end of a stream: its figures, and steps that were not told before."""
+        """Read the end of a stream: its figures, and steps that did not come before."""
         pieces = self._read_names(body)
         for step in list(self._open.values()):
             pieces += self._stop(step)
@@ -171,7 +171,7 @@ class InteractionReader:
         return pieces + self._ending({k: v for k, v in body.items() if k != "steps"})
 
     def _body(self, body: JsonObject) -> list[Piece]:
-        """A whole answer."""
+        """Read a whole answer."""
         pieces = self._read_names(body)
         steps = body.get("steps")
         for index, step in enumerate(steps if isinstance(steps, list) else ()):
@@ -182,7 +182,7 @@ class InteractionReader:
         return pieces + self._ending(body)
 
     def _ending(self, body: JsonObject) -> list[Piece]:
-        """The figures, other fields, and why it ended, if it has."""
+        """Read the figures, other fields, and why it ended, if it has."""
         pieces: list[Piece] = []
         if isinstance(body.get("usage"), dict) and body["usage"]:
             pieces.append(read_usage(body["usage"], self._issuer))
@@ -204,7 +204,7 @@ class InteractionReader:
         return [Part((0, index, i), block) for i, block in enumerate(blocks)]
 
     def _start(self, index: int, data: JsonObject) -> list[Piece]:
-        """A step begins; what it holds already is told."""
+        """Read the start of a step, and what it holds already."""
         pieces = self._stop(self._open[index]) if index in self._open else []
         step = self._open[index] = _OpenStep(index, data)
         self._told.add(index)
@@ -220,9 +220,13 @@ class InteractionReader:
         return pieces
 
     def _delta(self, index: int, delta: JsonObject) -> list[Piece]:
-        """What grows in a step. Raises LookupError for what grows in none of its kind."""
+        """Read a delta of a step.
+
+        Raises:
+            LookupError: If no step of its kind has such deltas.
+        """
         step, kind = self._open.get(index), delta["type"]
-        if step is None:  # nobody announced it
+        if step is None:  # the step was not announced
             step = self._open[index] = _OpenStep(index, {"type": _KINDS.get(kind, OUTPUT)})
             self._told.add(index)
         if step.kind == "thought":
@@ -256,7 +260,7 @@ class InteractionReader:
         if not step.summary and step.text:
             step.summary.append({"type": "text", "text": "".join(step.text)})
         step.summary.append(content)
-        extras = {self._issuer: {"summary": [content]}}  # `_stop` gives all of them
+        extras = {self._issuer: {"summary": [content]}}  # `_stop` adds all of them
         return [Part(step.key, ThinkingBlock(text, extras=extras))]
 
     def _output(self, step: _OpenStep, kind: str, delta: JsonObject) -> list[Piece]:
@@ -285,7 +289,7 @@ class InteractionReader:
         raise LookupError("no delta of what the model says")
 
     def _content(self, step: _OpenStep, data: Json) -> list[Piece]:
-        """A content begins; the first one bears the fields of its step."""
+        """Begin a content; the first one has the fields of its step."""
         pieces = self._read_annotations(step)
         step.contents += 1
         step.last = str(read_object(data).get("type"))
@@ -303,7 +307,7 @@ class InteractionReader:
         return [*pieces, Part(step.key, block)]
 
     def _read_annotations(self, step: _OpenStep) -> list[Piece]:
-        """The citations of a text that has ended."""
+        """Read the citations of a text that has ended."""
         entries, step.annotations = step.annotations, []
         if not entries:
             return []
@@ -313,7 +317,7 @@ class InteractionReader:
         return [Part(step.key, TextBlock("", citations, extras=extras))]
 
     def _stop(self, step: _OpenStep) -> list[Piece]:
-        """A step ends."""
+        """Read the end of a step."""
         del self._open[step.index]
         if step.kind == "thought" and len(step.summary) > 1:
             extras = {self._issuer: {"summary": step.summary}}
@@ -330,7 +334,7 @@ class InteractionReader:
 
 
 def _failure(body: JsonObject) -> ProviderError:
-    """The error of an interaction that failed; the first, if it names any."""
+    """Return the error of a failed interaction: the first, if it names any."""
     errors = body.get("errors")
     named = errors[0] if isinstance(errors, list) and errors else None
     data = named if isinstance(named, dict) else {"message": "the interaction failed"}
@@ -365,7 +369,7 @@ _DELTA_FIELDS = {
     "text_annotation_delta": ("type", "annotations"),
 }
 
-# type of a delta -> the kind of the step that it grows in, where nobody announced that
+# type of a delta -> the kind of step that it belongs to, if that was not announced
 _KINDS = {
     "thought_summary": "thought",
     "thought_signature": "thought",

@@ -1,7 +1,7 @@
-"""Streams of answers: the events of an interaction and of its steps.
+"""Writes streams of answers: the events of an interaction and of its steps.
 
 A step begins, grows and ends before the next one begins. The last event has the state and the
-figures; behind it stands `[DONE]`. Reference: google-genai 3.4, `InteractionSSEEvent`.
+figures, and `[DONE]` follows it. Reference: google-genai 3.4, `InteractionSSEEvent`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .dialect import Dialect
 
 
 class InteractionEncoder(AnswerEncoder[InteractionWriter]):
-    """Writes one answer, of which only the first candidate is written."""
+    """Writes one answer, with only the first candidate."""
 
     single = True
 
@@ -40,23 +40,24 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         self._created: int | None = None
         self._begun = False
         self._count = 0  # of the steps that have ended
-        self._output: int | None = None  # position of the `model_output` that is open, -1: nobody's
+        # the position of the open `model_output`; -1 if its step is unknown
+        self._output: int | None = None
         self._thinking = False  # a thought was announced
         self._end: Finish | None = None
         self._error: ProviderError | None = None
 
     def part(self, piece: Part) -> list[Event]:
-        """The events that a part of a block makes."""
+        """Return the events for a part of a block."""
         return self._events(self._steps.feed(piece))
 
     def write_end(self, piece: End) -> list[Event]:
-        """Nothing yet: the state is in the last event."""
+        """Store why the answer ended: the state is in the last event."""
         self.about.add(piece)
         self._end = piece.finish
         return []
 
     def write_failure(self, piece: Failed) -> list[Event]:
-        """An error that stands in no interaction; one that does is in the last event."""
+        """Send an error outside of an interaction; one inside of it is in the last event."""
         self.about.add(piece)
         body = piece.error.body
         if self.writer.own and isinstance(body, dict) and "status" in body:
@@ -67,7 +68,7 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         return [*self._start(), _event("error", error=fields)]
 
     def meta(self, piece: Meta) -> list[Event]:
-        """Nothing yet: fields of the answer are in the last event."""
+        """Store fields of the answer, which are in the last event."""
         ours = self.writer.reads(piece.issuer)
         self.writer.own = self.writer.own or ours
         self._id = self._id or piece.id
@@ -84,7 +85,7 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         return []
 
     def finish(self) -> list[Event]:
-        """What still waits, the interaction as it ended, and the end of the stream."""
+        """Return what was held, the finished interaction, and the end of the stream."""
         broken = self._end is None or self._error is not None
         events = self._events(self._steps.finish(broken)) + self._close()
         for block in self._steps.untold:
@@ -107,7 +108,7 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         return "" if self.writer.own else self.requested_model
 
     def _start(self) -> list[Event]:
-        """The first events, once; another wire's answer gets an id."""
+        """Return the first events, once; another wire's answer gets an id."""
         if self._begun:
             return []
         self._begun = True
@@ -143,7 +144,7 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         return events
 
     def _whole(self, step: Json) -> list[Event]:
-        """A step in one piece."""
+        """Return the events of a step in one piece."""
         return [self._step("start", step=step), *self._stop()]
 
     def _step(self, kind: str, **fields: Json) -> Event:
@@ -162,7 +163,7 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         return self._stop()
 
     def _write_content(self, step: Step) -> list[Event]:
-        """A content of a `model_output`: in an answer of this wire of the one that it came in."""
+        """Write a content of a `model_output`; in an own answer, of the one that it came in."""
         block = step.block
         grows = type(block) is TextBlock or type(block) is tree.RefusalBlock
         if type(step) is Open:
@@ -190,7 +191,7 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         return self.writer.own and self._output != step.key[1]
 
     def _begin(self, step: Step) -> list[Event]:
-        """Open a `model_output`, unless this content belongs to the one that is open."""
+        """Open a `model_output`, unless this content belongs to the open one."""
         position = step.key[1] if self.writer.own and len(step.key) > 1 else -1
         if self._output == position:
             return []
@@ -200,7 +201,7 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         return [*events, self._step("start", step={"type": OUTPUT, **fields})]
 
     def _shut(self, block: ContentBlock) -> list[Event]:
-        """The citations of a text that has ended."""
+        """Return the citations of a text that has ended."""
         content = self.writer.content(block)
         entries = content.get("annotations") if isinstance(content, dict) else None
         if not entries:
@@ -214,7 +215,7 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         return [self._step("start", step={"type": OUTPUT})]
 
     def _thought(self, step: Step, block: ThinkingBlock) -> list[Event]:
-        """Nothing, as long as nothing can be read or sent back."""
+        """Write thinking; nothing is sent while it has neither readable nor sealed data."""
         if type(step) is Open:
             return []
         mine = self.writer.mine(block.origin)
@@ -233,7 +234,7 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
                 delta = {"type": "thought_signature", "signature": signature}
                 events.append(self._step("delta", delta=delta))
             return events
-        self.writer.step(block)  # names what is lost of it
+        self.writer.step(block)  # reports what is lost of it
         if not self._thinking:
             return []
         self._thinking = False
@@ -254,9 +255,9 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
 
 
 def _contents(text: str, summary: Json, begins: bool) -> list[Json]:
-    """The contents of a summary that are new: a text, and contents that hold more than text.
+    """Return the new contents of a summary: a text, and contents that hold more than text.
 
-    A list behind the beginning that adds no text is the sum of what was sent before.
+    A list after the start that adds no text is the sum of what was sent before.
     """
     contents = summary if isinstance(summary, list) else []
     texts = "".join(wire_blocks.summary_texts(contents))

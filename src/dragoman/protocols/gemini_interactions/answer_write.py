@@ -1,7 +1,7 @@
-"""Answers of Interactions: their figures and states in both directions, and whole answers.
+"""Writes whole answers of Interactions; reads and writes their figures and states.
 
 Reference: google-genai 3.4, `Interaction`, `Usage`; recorded answers: the total is the sum of
-input, output, thoughts and what tools read; the input contains the cache.
+input, output, thoughts and what tools read; the input includes the cache.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ FINISH_REASONS: dict[str, FinishReason] = {
     "failed": "error",
 }
 _NEAREST = {"malformed_call": "failed"}
-# The model has not ended it: it goes on at the provider's, or somebody cancelled it there
-# (google-genai 3.6.1, `interactions.cancel`). No page says what `idle` means.
+# The model has not finished: the interaction continues at the provider, or was cancelled there
+# (google-genai 3.6.1, `interactions.cancel`). No page explains `idle`.
 OPEN_STATES = ("in_progress", "queued", "idle", "cancelled")
 
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
-    """The figures, made disjoint; modalities, and what does not follow from them, are extras."""
+    """Read the figures and make them disjoint; those that do not follow are extras."""
     counts = {key: first_count(data.get(key)) for key in _FIGURES}
     tools, thoughts = counts[_TOOLS], counts["total_thought_tokens"]
     usage = Usage(
@@ -79,7 +79,7 @@ def _sum(*counts: int | None) -> int | None:
 
 
 def figures(usage: Usage, tools: int | None = None) -> JsonObject:
-    """The figures that are known; `tools` of the input were read by tools of the provider's."""
+    """Write the known figures; `tools` are the input tokens that the provider's tools read."""
     input = _sum(usage.input, usage.cache_read, usage.cache_write)
     output = usage.output
     if output is not None:
@@ -94,9 +94,9 @@ def figures(usage: Usage, tools: int | None = None) -> JsonObject:
     return {key: count for key, count in counts.items() if count is not None}
 
 
-# which values of a field of an answer the neutral ones give back; any other stays in the extras
+# the values of an answer's field that the neutral ones can give back; others stay in the extras
 def read_extras(body: JsonObject) -> JsonObject:
-    """Fields of an interaction that nobody models."""
+    """Return the fields of an interaction that no node can hold."""
     modeled = {
         "object": body.get("object") == "interaction",
         "id": is_text(body.get("id")),
@@ -109,7 +109,7 @@ def read_extras(body: JsonObject) -> JsonObject:
 
 
 def is_text(value: Json) -> bool:
-    """Whether it is a text, and not empty."""
+    """Whether it is a text that is not empty."""
     return isinstance(value, str) and bool(value)
 
 
@@ -121,7 +121,7 @@ class InteractionWriter(AnswerWriter):
     nearest_reasons = _NEAREST
 
     def steps(self, blocks: list[ContentBlock]) -> list[Json]:
-        """The steps: those of this wire as they came, others composed."""
+        """Write the steps: those of this wire as they came, others composed."""
         steps: list[Json] = []
         contents: list[Json] = []
         fields: JsonObject = {}
@@ -148,12 +148,12 @@ class InteractionWriter(AnswerWriter):
         return steps
 
     def step_fields(self, block: ContentBlock) -> JsonObject:
-        """The fields of a `model_output`, which stand on its first block."""
+        """Return the fields of a `model_output`, which are kept on its first block."""
         fields: Any = (block.extras or {}).get(self.issuer, {}).get(OUTPUT)
         return fields if isinstance(fields, dict) else {}
 
     def content(self, block: ContentBlock) -> Json:
-        """One content of a `model_output`; None, with a loss, for what is none here."""
+        """Write one content of a `model_output`; None, with a loss, for what cannot be one."""
         if type(block) is RawBlock:
             return block.data if self.reads(block.issuer) else self._report_unsupported(block)
         own_fields = {k: v for k, v in self.fields(block).items() if k != OUTPUT}
@@ -174,7 +174,7 @@ class InteractionWriter(AnswerWriter):
         return {**data, "annotations": entries} if entries else data
 
     def annotations(self, block: TextBlock, text: str | None = None) -> list[Json]:
-        """The citations of a text; one without a page is a loss, as is its quote."""
+        """Write the citations of a text; one without a page is a loss, and so is any quote."""
         entries: list[Json] = []
         text = block.text if text is None else text
         for citation in block.citations or ():
@@ -191,7 +191,7 @@ class InteractionWriter(AnswerWriter):
         return entries
 
     def step(self, block: ContentBlock) -> Json:
-        """A thought, a call, or a step that only this wire has; None, with a loss, for others."""
+        """Write a thought, a call, or a step of this wire; None, with a loss, for others."""
         if type(block) is RawBlock:
             return block.data if self.reads(block.issuer) else self._report_unsupported(block)
         own_fields = self.fields(block)
@@ -211,7 +211,7 @@ class InteractionWriter(AnswerWriter):
         return {key: value for key, value in step.items() if key not in absent}
 
     def thought_block(self, block: ThinkingBlock) -> ThinkingBlock:
-        """The thought with no more sealed in it than clients of this wire send back."""
+        """Return the thought with only those seals that clients of this wire send back."""
         if self.mine(block.origin):
             sealed = block.signature or block.redacted
             return replace(block, signature=sealed, redacted=None)
@@ -219,7 +219,7 @@ class InteractionWriter(AnswerWriter):
         return replace(block, signature=None, redacted=None)
 
     def call(self, block: ToolUseBlock) -> JsonObject:
-        """A call, whose arguments are an object; a text that is none stands below `arguments`."""
+        """Write a call, whose arguments are an object; any other text becomes a field of it."""
         values: Json = block.input
         if self.own and block.raw_input is not None and not isinstance(values, dict):
             values = block.raw_input
@@ -235,14 +235,14 @@ class InteractionWriter(AnswerWriter):
         self.report.lost("answer.unsaid", block)
 
     def usage(self, usage: Usage) -> JsonObject:
-        """The figures for a client; the answer of another wire gets all that are usual."""
+        """Write the figures for a client; another wire's answer gets all the usual ones."""
         extras = self.fields(usage)
         if self.own:
             notes = (usage.extras or {}).get(name_notes(self.issuer), {})
             data = fill_fields(figures(usage, first_count(extras.get(_TOOLS))), extras)
             return {key: value for key, value in data.items() if key not in notes.get(ABSENT, ())}
         if usage.input is usage.output is usage.total is None:
-            return fill_fields({}, extras)  # nobody told any
+            return fill_fields({}, extras)  # no figures are known
         self.lost_figures(usage, ("cache_write", "audio_in", "audio_out"))
         zeros = replace(
             usage,
@@ -257,7 +257,7 @@ class InteractionWriter(AnswerWriter):
         return fill_fields(data, extras)
 
     def envelope(self, resp: ChatResponse, model: str, steps: list[Json] | None) -> JsonObject:
-        """The interaction around its steps, which are left out where they are None."""
+        """Write the interaction around its steps, which are omitted if they are None."""
         extras = self.answer_fields(resp, TIMES)
         first = resp.candidates[0] if resp.candidates else None
         notes = (resp.extras or {}).get(name_notes(self.issuer), {}).get(ABSENT, ())
@@ -300,7 +300,7 @@ def is_said(block: ContentBlock) -> bool:
 def write_response(
     room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
 ) -> JsonObject:
-    """The body of an answer. One that is an error and nothing else is written as an error."""
+    """Write the body of an answer; an answer that is only an error is written as an error."""
     first = first_candidate(resp, report)
     if resp.error is not None and not first.msg.content and not _is_interaction(resp.error):
         return error_body(resp.error)
@@ -312,7 +312,7 @@ def write_response(
 
 
 def _is_interaction(error: ProviderError) -> bool:
-    """Whether the error stands in an interaction, and not in its place."""
+    """Whether the error is inside of an interaction, and does not replace it."""
     body = error.body
     return isinstance(body, dict) and ("steps" in body or body.get("object") == "interaction")
 
@@ -343,19 +343,19 @@ _ERROR_CODES: dict[ErrorKind, str] = {
 
 
 def error_fields(error: ProviderError) -> JsonObject:
-    """`{"code", "message"}`: the code is a word of this API."""
+    """Write `{"code", "message"}`: the code is a word of this API."""
     return {"code": _ERROR_CODES.get(error.kind, "internal"), "message": OVERFLOW.message(error)}
 
 
 def _is_error(data: Json) -> TypeGuard[JsonObject]:
-    """Whether it is an error as this API tells it, which has a word for its code and no type."""
+    """Whether it is an error of this API, whose code is a word and which has no type."""
     if not isinstance(data, dict) or not isinstance(data.get("message"), str):
         return False
     return isinstance(data.get("code"), str) and "type" not in data
 
 
 def error_body(error: ProviderError) -> JsonObject:
-    """`{"error": {"message", "code"}}`, or the body as it came."""
+    """Write `{"error": {"message", "code"}}`, or the body as it came."""
     body = error.body
     data = body.get("error") if isinstance(body, dict) else None
     if isinstance(body, dict) and _is_error(data):

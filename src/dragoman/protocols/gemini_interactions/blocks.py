@@ -1,8 +1,8 @@
-"""Contents and steps of Interactions: each is read and written here.
+"""Reads and writes the contents and steps of Interactions.
 
-A step is what somebody put in, what the model said, a thought, a call, a result, or what a tool of
-the provider's did. What a step says beyond its block stands in the block's extras: the fields of a
-`model_output` on its first block, under that name.
+A step is the user's input, the model's output, a thought, a call, a result, or a run of one of the
+provider's tools. Fields of a step that its block cannot hold are in the block's extras: those of a
+`model_output` in the extras of its first block, under that name.
 
 Reference: google-genai 3.4, `google.genai.interactions`: `Step`, `Content`, `Annotation`.
 """
@@ -21,13 +21,13 @@ from ...stream.arguments import parse_arguments
 from ...text.json_text import Json, JsonObject
 from .dialect import SERVER_STEPS
 
-STEP = "step"  # the note of a block with which a `model_output` begins
-PART = "part"  # the note of a raw block that stood inside of a step
-NESTED = "nested"  # the note of a result that stood inside of a `user_input`
-_TEXT = "text"  # the note of arguments that stood as text
-ABSENT = "absent"  # the note of keys that a step was without
+STEP = "step"  # the note of the first block of a `model_output`
+PART = "part"  # the note of a raw block that was inside of a step
+NESTED = "nested"  # the note of a result that was inside of a `user_input`
+_TEXT = "text"  # the note of arguments that were text
+ABSENT = "absent"  # the note with the keys that a step lacked
 OUTPUT = "model_output"
-_FILES = "https://generativelanguage.googleapis.com/"  # where the Files API keeps what it is given
+_FILES = "https://generativelanguage.googleapis.com/"  # the address of the Files API's own files
 
 
 # --- annotations ---
@@ -39,7 +39,7 @@ _CITED = (_URL, *_TITLES)
 
 
 def _characters(text: str, byte: Any) -> int | None:
-    """The index of the character that begins at this byte; None if none does."""
+    """Return the index of the character that begins at this byte; None if there is none."""
     if type(byte) is not int or byte < 0:
         return None
     if text.isascii():
@@ -58,7 +58,7 @@ def _bytes(text: str, character: int) -> int:
 
 
 def read_citation(data: JsonObject, text: str, issuer: str) -> Citation:
-    """One annotation of the text: indexes are bytes, ends exclusive; what is beyond is extras."""
+    """Read an annotation of the text: indexes are bytes, ends exclusive; the rest is extras."""
     kind = data.get("type")
     citation = Citation()
     if kind in _CITED:
@@ -76,8 +76,8 @@ def read_citation(data: JsonObject, text: str, issuer: str) -> Citation:
 
 
 def _citation_fields(citation: Citation, kind: Any, text: str) -> JsonObject:
-    """What a citation says itself, as an annotation of this kind names it."""
-    kind = kind if kind in _CITED else _URL  # a kind may be anything
+    """Return a citation's own fields under the names of this kind of annotation."""
+    kind = kind if kind in _CITED else _URL  # a kind may be any value
     start, end = citation.start, citation.end
     fields = {
         "type": _URL,
@@ -92,9 +92,11 @@ def _citation_fields(citation: Citation, kind: Any, text: str) -> JsonObject:
 def write_citation(
     citation: Citation, text: str, issuers: Collection[str], as_read: bool = False
 ) -> JsonObject | None:
-    """The annotation that says this, `as_read` just as it was found.
+    """Write a citation as an annotation; with `as_read`, exactly as it was read.
 
-    None if none of the issuers made it and it names no page, or has a quote, which has no field.
+    Returns:
+        None if none of the issuers created it and it names no page, or has a quote, which has no
+        field.
     """
     own: JsonObject = {}
     for issuer in citation.extras or ():
@@ -109,7 +111,7 @@ def write_citation(
 def read_annotations(
     text: str, entries: Json, issuer: str
 ) -> tuple[list[Citation] | None, JsonObject]:
-    """(the citations of a text, the extras that hold what no citation gives back)."""
+    """Return the citations of a text, and extras for what no citation can give back."""
     if not (isinstance(entries, list) and entries and all(isinstance(e, dict) for e in entries)):
         return None, {"annotations": entries}
     citations = [read_citation(entry, text, issuer) for entry in entries]
@@ -122,7 +124,7 @@ def read_annotations(
 
 
 def read_content(data: Json, issuer: str) -> ContentBlock:
-    """One content of a step; what no block models is kept as it came."""
+    """Read one content of a step; an unknown one is kept unchanged."""
     block: ContentBlock | None = None
     if isinstance(data, dict):
         kind = data.get("type")
@@ -149,7 +151,7 @@ def _read_text(data: JsonObject, issuer: str) -> TextBlock:
 
 
 def _read_medium(data: JsonObject, kind: str, issuer: str) -> ContentBlock | None:
-    """Media as base64, at a URI, or as a file of the provider's; None for any other form."""
+    """Read media as base64, at a URI, or as a file of the provider's; None for any other form."""
     media_type, uri = data.get("mime_type"), data.get("uri")
     if media_type is not None and not isinstance(media_type, str):
         return None
@@ -176,7 +178,7 @@ def _read_medium(data: JsonObject, kind: str, issuer: str) -> ContentBlock | Non
 
 
 def _medium_fields(block: Any) -> JsonObject:
-    """`{"type", "data" or "uri", "mime_type", "resolution"}`."""
+    """Write `{"type", "data" or "uri", "mime_type", "resolution"}`."""
     source = block.source
     fields: JsonObject = {"type": block.type}
     if isinstance(source, tree.Base64Source):
@@ -195,7 +197,7 @@ def _medium_fields(block: Any) -> JsonObject:
 
 
 def write_content(block: ContentBlock) -> JsonObject:
-    """A text or a medium, without citations and own fields."""
+    """Write a text or a medium, without citations and own fields."""
     if type(block) is TextBlock:
         return {"type": "text", "text": block.text}
     if isinstance(block, MediaBlock):
@@ -204,7 +206,7 @@ def write_content(block: ContentBlock) -> JsonObject:
 
 
 def content_as_read(block: ContentBlock, issuer: str) -> Json:
-    """The content that `read_content` made the block of."""
+    """Return the content that `read_content` read the block from."""
     if type(block) is RawBlock:
         return block.data
     data = write_content(block)
@@ -221,7 +223,7 @@ def content_as_read(block: ContentBlock, issuer: str) -> Json:
 
 
 def read_step(step: JsonObject, issuer: str) -> list[ContentBlock]:
-    """The blocks of one step of the model's, or of a result; a step of another kind is raw."""
+    """Read the blocks of one step of the model's, or of a result; other kinds of steps are raw."""
     kind = step.get("type")
     if kind == OUTPUT:
         return _read_output(step, issuer)
@@ -252,7 +254,7 @@ def _read_output(step: JsonObject, issuer: str) -> list[ContentBlock]:
 
 
 def read_thought(step: JsonObject, issuer: str) -> ThinkingBlock:
-    """A thought: the texts of its summary, and the signature, which is all that most have."""
+    """Read a thought: the texts of its summary, and the signature, which is all that most have."""
     summary, signature = step.get("summary"), step.get("signature")
     block = ThinkingBlock("".join(summary_texts(summary)))
     if isinstance(signature, str) and signature:
@@ -264,7 +266,7 @@ def read_thought(step: JsonObject, issuer: str) -> ThinkingBlock:
 
 
 def summary_texts(summary: Json) -> list[str]:
-    """The texts among the contents of a summary."""
+    """Return the texts among the contents of a summary."""
     contents = summary if isinstance(summary, list) else ()
     return [
         content["text"]
@@ -274,7 +276,7 @@ def summary_texts(summary: Json) -> list[str]:
 
 
 def write_thought(block: ThinkingBlock) -> JsonObject:
-    """`{"type": "thought", "signature", "summary"}`, those of them that there are."""
+    """Write `{"type": "thought", "signature", "summary"}`, without missing fields."""
     step: JsonObject = {"type": "thought"}
     if block.signature is not None:
         step["signature"] = block.signature
@@ -284,7 +286,7 @@ def write_thought(block: ThinkingBlock) -> JsonObject:
 
 
 def read_call(step: JsonObject, issuer: str) -> ToolUseBlock:
-    """A call of a function, whose arguments are an object; what is odd of it stays in extras."""
+    """Read a function call, whose arguments are an object; unusual values stay in extras."""
     fields = {key: value for key, value in step.items() if key != "type"}
     block = ToolUseBlock("", "")
     if isinstance(fields.get("id"), str) and fields["id"]:
@@ -294,7 +296,7 @@ def read_call(step: JsonObject, issuer: str) -> ToolUseBlock:
     values = fields.get("arguments")
     if isinstance(values, dict):
         block.input = fields.pop("arguments")
-    elif isinstance(values, str):  # relays
+    elif isinstance(values, str):  # some relays
         block.input, block.raw_input = parse_arguments(values), fields.pop("arguments")
         add_note(block, _TEXT)
     add_extras(block, issuer, fields)
@@ -304,12 +306,12 @@ def read_call(step: JsonObject, issuer: str) -> ToolUseBlock:
 
 
 def write_call(block: ToolUseBlock) -> JsonObject:
-    """`{"type": "function_call", "id", "name", "arguments": object}`."""
+    """Write `{"type": "function_call", "id", "name", "arguments": object}`."""
     return {"type": "function_call", "id": block.id, "name": block.name, "arguments": block.input}
 
 
 def read_result(step: JsonObject, issuer: str) -> ToolResultBlock:
-    """The result of a call: a text, an object or contents."""
+    """Read the result of a call: a text, an object or contents."""
     fields = {key: value for key, value in step.items() if key != "type"}
     block = ToolResultBlock("")
     if isinstance(fields.get("call_id"), str) and fields["call_id"]:
@@ -330,7 +332,7 @@ def read_result(step: JsonObject, issuer: str) -> ToolResultBlock:
 
 
 def result_as_read(block: ToolResultBlock, issuer: str) -> JsonObject:
-    """The step that `read_result` made the block of."""
+    """Return the step that `read_result` read the block from."""
     output: Any = block.output
     if isinstance(output, list):
         output = [content_as_read(part, issuer) for part in output]
@@ -339,7 +341,7 @@ def result_as_read(block: ToolResultBlock, issuer: str) -> JsonObject:
 
 
 def write_result(block: ToolResultBlock, result: Json) -> JsonObject:
-    """`{"type": "function_result", "call_id", "name", "result", "is_error"}`."""
+    """Write `{"type": "function_result", "call_id", "name", "result", "is_error"}`."""
     step: JsonObject = {"type": "function_result", "call_id": block.id}
     if block.name:
         step["name"] = block.name
@@ -350,7 +352,7 @@ def write_result(block: ToolResultBlock, result: Json) -> JsonObject:
 
 
 def raw_step(step: Json, issuer: str) -> RawBlock:
-    """A step that no block models, as it came; those of server tools are paired by their id."""
+    """Return an unknown step unchanged; steps of server tools are paired by their id."""
     block = RawBlock(issuer, step)
     block.read_from = step
     kind = step.get("type") if isinstance(step, dict) else None
@@ -363,7 +365,7 @@ def raw_step(step: Json, issuer: str) -> RawBlock:
 
 
 def steps_as_read(blocks: Sequence[ContentBlock], issuer: str) -> list[Json]:
-    """The steps that `read_step` made the blocks of."""
+    """Return the steps that `read_step` read the blocks from."""
     return [_step_as_read(group, issuer) for group in group_steps(blocks)]
 
 
@@ -381,12 +383,12 @@ def _step_as_read(group: Sequence[ContentBlock], issuer: str) -> Json:
         step = write_call(first)
         values = first.raw_input if _TEXT in split_notes(first) else first.input
         return _with_fields({**step, "arguments": values}, first, issuer)
-    assert type(first) is ToolResultBlock  # no other stands in a step of its own
+    assert type(first) is ToolResultBlock  # no other block is a step by itself
     return result_as_read(first, issuer)
 
 
 def _with_fields(step: JsonObject, block: ContentBlock, issuer: str) -> JsonObject:
-    """The step with the own fields of its block, and without those that it was read without."""
+    """Return the step with its block's own fields, without those that it lacked before."""
     extras = block.extras or {}
     step.update(extras.get(issuer, {}))
     for key in extras.get(name_notes(issuer), {}).get(ABSENT, ()):
@@ -395,14 +397,14 @@ def _with_fields(step: JsonObject, block: ContentBlock, issuer: str) -> JsonObje
 
 
 def is_content(block: ContentBlock) -> bool:
-    """Whether the block stands inside of a step."""
+    """Whether the block belongs inside of a step."""
     if type(block) is RawBlock:
         return PART in split_notes(block)
     return type(block) is TextBlock or isinstance(block, MediaBlock)
 
 
 def group_steps(blocks: Sequence[ContentBlock]) -> list[list[ContentBlock]]:
-    """The blocks of each step: one, or the contents of a `model_output`."""
+    """Group the blocks into steps: a single block, or the contents of a `model_output`."""
     groups: list[list[ContentBlock]] = []
     for block in blocks:
         goes_on = groups and is_content(block) and is_content(groups[-1][-1])
@@ -419,17 +421,17 @@ def _note_absent(block: ContentBlock, issuer: str, keys: Collection[str], step: 
 
 
 def add_extras(block: ContentBlock, issuer: str, fields: JsonObject) -> None:
-    """Add an issuer's fields to those that the block has of it already."""
+    """Add an issuer's fields to the extras that the block already has of it."""
     if fields:
         extras = block.extras or {}
         block.extras = {**extras, issuer: {**extras.get(issuer, {}), **fields}}
 
 
 def add_note(block: ContentBlock, note: str) -> None:
-    """Add a note on how the block stood on the wire."""
+    """Add a note on how the block was written on the wire."""
     block.spelling = " ".join((*split_notes(block), note))
 
 
 def split_notes(block: ContentBlock) -> list[str]:
-    """The reader's notes on how the block stood on the wire."""
+    """Return the reader's notes on how the block was written on the wire."""
     return block.spelling.split() if block.spelling else []

@@ -1,4 +1,4 @@
-"""What hosts of Interactions may disagree on, what all of them carry, and whose bodies are these.
+"""What hosts of Interactions may disagree on, what all carry, and how requests are recognised.
 
 Reference: google-genai 3.4, `google.genai.interactions`.
 """
@@ -15,15 +15,19 @@ from ..chat_like.messages import are_objects
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Where the endpoint lies, `path` below the base URL, and which model is the default.
+    """The host's endpoint and default model.
 
-    `revision` of the API's schema is sent in the header `Api-Revision`: the one before it had
-    `outputs` in the place of steps (docs, "Interactions breaking changes May 2026").
+    Attributes:
+        path: The path of the endpoint below the base URL.
+        revision: The revision of the API's schema, sent in the header `Api-Revision`: the one
+            before it had `outputs` instead of steps (docs, "Interactions breaking changes May
+            2026").
+        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
     """
 
     path: str = "/interactions"
     revision: str = "2026-05-20"
-    model: str = "gemini-3.8-flash"  # sent where nobody names one
+    model: str = "gemini-3.8-flash"  # used where no model is named
     issuers: tuple[str, ...] = ("gemini-interactions",)
 
 
@@ -31,10 +35,10 @@ _MEDIA = ("image", "audio", "video", "document")
 _OFFICE = "application/vnd.openxmlformats-officedocument"
 _OPEN_OFFICE = "application/vnd.oasis.opendocument"
 
-# Calls and results are steps of one flat list and find each other by id, which both must have.
-# A thought goes back as its own step, with the signature that it came with. The system prompt is
-# one text beside the input. What the models refuse of a history is as in generateContent: blank
-# texts, a first turn of the model's. No field for penalties, candidates or calls side by side.
+# Calls and results are steps of one flat list and are paired by id, which both must have. A thought
+# goes back as its own step, with the signature that it came with. The system prompt is one text
+# beside the input. The models refuse the same histories as in generateContent: blank texts, a first
+# turn of the model's. No field for penalties, candidates or parallel calls.
 CAN = Capabilities(
     tool_schema="gemini",
     format_schema="gemini-format",
@@ -122,14 +126,14 @@ UNIQUE_FIELDS = frozenset(
     }
 )
 
-# of bodies whose `input` is a text or messages, these say that it is Interactions
+# in bodies whose `input` is a text or messages, these fields show that it is Interactions
 _TELLING = UNIQUE_FIELDS | {"system_instruction", "generation_config"}
 
 
 def claims(body: Json, path: str | None = None) -> bool:
-    """Whether this could be a request of this protocol: all its fields are, and its steps.
+    """Whether a body can be a request of this protocol: it has only known fields and steps.
 
-    A model and a text alone are as likely another one's; then the name of the model must tell.
+    A model and a text alone could be another protocol's; then the name of the model decides.
     """
     if not isinstance(body, dict) or body.keys() - _FIELDS:
         return False

@@ -1,7 +1,7 @@
-"""The messages of a request <-> the steps of `input`.
+"""Converts the messages of a request to and from the steps of `input`.
 
-A message of the model's holds several steps, one of the user's is one step. The input may also be
-a text, one content or a list of contents, which are all one turn of the user's.
+A message of the model's holds several steps, one of the user's is one step. The input may also be a
+text, one content or a list of contents, each of which is one turn of the user's.
 
 Reference: google-genai 3.4, `CreateModelInteraction.input`.
 """
@@ -24,7 +24,7 @@ from . import blocks as wire_blocks
 from .blocks import NESTED, OUTPUT
 from .dialect import CONTENTS, SERVER_STEPS
 
-TOP = "top string"  # the spelling of the system prompt that stands in `system_instruction`
+TOP = "top string"  # the spelling of a system prompt that was in `system_instruction`
 _EMPTY = "empty"  # the spelling of a turn without contents
 _USER, _RESULT = "user_input", "function_result"
 _RUNS = SERVER_STEPS | {OUTPUT, "thought", "function_call"}
@@ -32,9 +32,10 @@ _DETAILS = frozenset({"low", "medium", "high", "ultra_high"})  # google-genai, M
 
 
 def read_input(value: Json, issuer: str, model: str | None) -> tuple[list[Msg], str] | None:
-    """(the messages of an input, its form: `steps`, `string`, `content` or `contents`).
+    """Read the messages of an input, and its form: `steps`, `string`, `content` or `contents`.
 
-    None for what is no input.
+    Returns:
+        None for anything that is no input.
     """
     if isinstance(value, str):
         return [Msg.trusted("", value, "user")], "string"
@@ -57,7 +58,7 @@ def _is_content(item: JsonObject) -> bool:
 
 def _read_steps(steps: list[Any], issuer: str, origin: Origin) -> list[Msg]:
     msgs: list[Msg] = []
-    run: tuple[Role, list[ContentBlock]] | None = None  # the message that may go on
+    run: tuple[Role, list[ContentBlock]] | None = None  # the message that may continue
     for step in steps:
         kind = step.get("type") if isinstance(step, dict) else None
         if kind == _RESULT or (isinstance(kind, str) and kind in _RUNS):
@@ -80,14 +81,14 @@ def _read_steps(steps: list[Any], issuer: str, origin: Origin) -> list[Msg]:
 
 
 def _keep_unknown_step(step: Json, issuer: str) -> Msg:
-    """A step of no known type, kept as it came."""
+    """Return a step of an unknown type unchanged."""
     block = RawBlock(issuer, step, "message", by="client")
     block.read_from = step
     return Msg.trusted("", [block], "user")
 
 
 def _read_turn(step: JsonObject, issuer: str) -> Msg:
-    """A `user_input`; some clients put the results of functions into it."""
+    """Read a `user_input`; some clients put the results of functions into it."""
     content = step.get("content")
     modeled: tuple[str, ...] = ("type", "content")
     blocks: list[ContentBlock] = []
@@ -109,7 +110,7 @@ def _read_turn(step: JsonObject, issuer: str) -> Msg:
 
 
 def messages_as_read(room: Room, msgs: Sequence[Msg]) -> list[Json]:
-    """The steps that `read_input` made the messages of."""
+    """Return the steps that `read_input` read the messages from."""
     return [step for m in msgs for step in _steps_as_read(m, room.issuer)]
 
 
@@ -134,7 +135,7 @@ def _steps_as_read(m: Msg, issuer: str) -> list[Json]:
 
 
 def input_as_read(elements: list[Json], form: str) -> Json:
-    """The input in the form that it was read in, if its steps are still one turn."""
+    """Return the input in the form that it was read in, if its steps are still one turn."""
     first = elements[0] if len(elements) == 1 else None
     if not isinstance(first, dict) or first.keys() != {"type", "content"} or form == "steps":
         return elements
@@ -155,15 +156,15 @@ def input_as_read(elements: list[Json], form: str) -> Json:
 def write_messages(
     room: Room, history: RoledHistory, caps: Capabilities, report: Report
 ) -> list[JsonObject]:
-    """The list with the system prompt in it, as `format` gives it: the user says it."""
+    """Write the list that `format` returns, with the system prompt as a message of the user."""
     return StepWriter(history, caps, report).write()
 
 
 def write_system(history: RoledHistory, alone: bool, report: Report) -> tuple[str, int]:
-    """(the system prompt as one text, how many messages it is made of).
+    """Return the system prompt as one text, and the number of its messages.
 
-    Messages of the system's are a prompt as far as they stand first and say nothing but texts; it
-    is never the whole request, unless the history is the prompt `alone`.
+    The prompt is the system's messages at the start, as long as they hold only texts. It is never
+    the whole request, unless the history is the prompt `alone`.
     """
     texts: list[str] = []
     end = 0
@@ -182,18 +183,18 @@ def write_system(history: RoledHistory, alone: bool, report: Report) -> tuple[st
 
 
 class StepWriter:
-    """Writes one message after the other as steps."""
+    """Writes messages one after the other as steps."""
 
     def __init__(self, history: RoledHistory, caps: Capabilities, report: Report) -> None:
         self.steps: list[JsonObject] = []
         self.caps = caps
         self.report = report
         self.history = history
-        self._content: list[JsonObject] = []  # of the step that is open
-        self._fields: JsonObject = {}  # and its own fields
+        self._content: list[JsonObject] = []  # of the open step
+        self._fields: JsonObject = {}  # its own fields
 
     def write(self, start: int = 0) -> list[JsonObject]:
-        """The steps of the messages from `start` on."""
+        """Write the steps of the messages from `start` on."""
         rows = zip(self.history.msgs[start:], self.history.roles[start:], strict=True)
         for m, role in rows:
             first = len(self.steps)
@@ -208,7 +209,7 @@ class StepWriter:
         return self.steps
 
     def _report_unplaced(self, m: Msg) -> None:
-        """Report own fields of a message that is no step of its own."""
+        """Report own fields of a message that is no step by itself."""
         for issuer, extras in (m.extras or {}).items():
             for name in extras if issuer in self.caps.reads else ():
                 self.report.lost("extras.unsaid", m, f"extras.{issuer}.{name}", what=name)
@@ -249,7 +250,7 @@ class StepWriter:
         self.steps.append(step)
 
     def _output(self, block: ToolResultBlock) -> Json:
-        """The output of a result; one plain text is a string."""
+        """Write the output of a result; one plain text is a string."""
         output: Any = block.output
         if not isinstance(output, list):
             return "" if output is None else output
@@ -261,13 +262,13 @@ class StepWriter:
     def _add_content(self, block: ContentBlock, kind: str) -> None:
         content = self._write(block)
         fields = content.pop(OUTPUT, None) if type(block) is not RawBlock else None
-        if isinstance(fields, dict):  # where a step's own fields stand, the step begins
+        if isinstance(fields, dict):  # a step's own fields mark where it begins
             self._close(kind)
             self._fields = fields
         self._content.append(content)
 
     def _write(self, block: ContentBlock) -> JsonObject:
-        """One content with its own fields."""
+        """Write one content with its own fields."""
         if type(block) is RawBlock and isinstance(block.data, dict):
             return block.data
         data = wire_blocks.write_content(block)

@@ -1,4 +1,4 @@
-"""Interactions as a protocol: the tables and functions of its room.
+"""Interactions as a protocol: writes whole requests, and names the functions for all else.
 
 Reference: Gemini API docs, "Interactions API"; google-genai 3.4, `CreateModelInteraction`.
 """
@@ -30,11 +30,15 @@ from .blocks import OUTPUT, group_steps, is_content
 from .messages import TOP, StepWriter, messages_as_read, write_messages, write_system
 
 _CONFIG = fields.CONFIG
-_ARGUMENTS = frozenset({"model", "agent", "input", "stream"})  # the client adds the rest as it is
+_ARGUMENTS = frozenset({"model", "agent", "input", "stream"})  # the client adds the rest unchanged
 
 
 class GeminiInteractions(Room):
-    """Gemini's Interactions."""
+    """Gemini's Interactions.
+
+    Args:
+        dialect: The host's dialect; None for Gemini's.
+    """
 
     __slots__ = ()
     dialect: dialects.Dialect
@@ -74,7 +78,16 @@ class GeminiInteractions(Room):
     def client_arguments(
         self, body: JsonObject, headers: Mapping[str, str], model: str | None
     ) -> Arguments:
-        """Those of `client.interactions.create`."""
+        """Return the keyword arguments of `client.interactions.create` that send this body.
+
+        Args:
+            body: The request body, as `write` returns it; it is not changed.
+            headers: The headers that the request needs, without keys.
+            model: The model's name where the path has it and the body does not; else None.
+
+        Returns:
+            The keyword arguments. Fields that the client has no parameter for are in `extra_body`.
+        """
         return with_extra_body(body, headers, model, _ARGUMENTS)
 
     claims = staticmethod(dialects.claims)
@@ -85,15 +98,28 @@ class GeminiInteractions(Room):
     write_response = write_response
 
     def once(self, elements: Sequence[JsonObject]) -> Sequence[str] | None:
-        """Nothing: steps find each other by the ids of calls alone."""
+        """Return no ids: steps are paired only by the ids of calls.
+
+        Args:
+            elements: Steps of the input, as they were read.
+        """
         return ()
 
     def request_rest(self, body: JsonObject, resp: ChatResponse) -> JsonObject | None:
-        """The same request with the token, and the interaction in place of the input.
+        """Return the same request with the token, and the interaction's id instead of the input.
 
-        Where the provider keeps nothing (`store: false`) the input is sent again; an agent and what
-        runs in the background go on by themselves. Source: google-genai 3.6.1,
-        `_continuation_body`, `ContinuationRequest` (looked up 2026-11-28).
+        Where the provider stores nothing (`store: false`) the input is sent again. An agent, and
+        what runs in the background, continues by itself.
+
+        Args:
+            body: The body that was sent.
+            resp: The answer that came back, which has paused.
+
+        Returns:
+            The body with the token; None if there is no token, or nothing to ask for.
+
+        Source: google-genai 3.6.1, `_continuation_body`, `ContinuationRequest` (looked up
+        2026-11-28).
         """
         token = (resp.extras or {}).get(self.issuer, {}).get("continuation_token")
         runs_there = body.get("agent") or body.get("agent_config") or body.get("background")
@@ -106,11 +132,21 @@ class GeminiInteractions(Room):
         return rest
 
     def continues(self, request: ChatRequest, caps: Capabilities) -> bool:
-        """Whether own fields name the interaction that the provider keeps."""
+        """Whether the request's own fields name a stored interaction to continue from.
+
+        Args:
+            request: The request with its own fields.
+            caps: What the model and the wire take.
+        """
         return bool(own_extras(request, caps).get("previous_interaction_id"))
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
-        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        """Whether a payload can be an answer or event of this protocol, judged by its keys.
+
+        Args:
+            payload: A whole answer, or the payload of one event of a stream.
+            event: The event's name, where the framing has names.
+        """
         kind = payload.get("event_type")
         if isinstance(kind, str):
             return kind.startswith(("interaction.", "step."))
@@ -119,7 +155,15 @@ class GeminiInteractions(Room):
         return isinstance(payload.get("steps"), list) and isinstance(payload.get("status"), str)
 
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
-        """Those of `paths`, and where the prompt and the fields of the model's steps stand."""
+        """Find where the nodes of a request are, including the prompt and the model's steps.
+
+        Args:
+            req: What `read_request` returned for the body.
+            body: The body that was read.
+
+        Yields:
+            The path of a node or of a field of a node, and that node or `Field`.
+        """
         items = body.get("input")
         firsts: dict[int, ContentBlock] = {}  # the first blocks of steps with several
         for m in req.messages:
@@ -141,11 +185,33 @@ class GeminiInteractions(Room):
                     yield member(above, name), field
 
     def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
-        """The tools alone: that calls shall keep to their schemas is said beside them."""
+        """Write the tools alone; that calls must match their schemas is written beside them.
+
+        Args:
+            tools: The tools that are offered, in order, under the names that the wire takes.
+            caps: What the model and the wire take.
+            report: Gets a loss for each field that cannot be written.
+
+        Returns:
+            The entries of `tools`.
+        """
         return fields.write_tools(self, tools, replace(caps, strict_tools=False), report)
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
-        """The body of `POST /interactions`."""
+        """Write the request to `POST /interactions`.
+
+        Args:
+            prepared: The request after the passes.
+            report: Gets a loss for everything that the wire cannot carry.
+
+        Returns:
+            The path of the dialect, the header with the revision, and the body.
+
+        Raises:
+            WriteError: With the code `messages.empty`, if there is no message to send.
+
+        Source: google-genai 3.4, `CreateModelInteraction`.
+        """
         request, caps = prepared.request, prepared.caps
         own_fields = own_extras(request, caps)
         for issuer, extras in (request.extras or {}).items():
@@ -162,7 +228,7 @@ class GeminiInteractions(Room):
                 why = "there is nothing to send"
                 raise WriteError(why, path="$.messages", code="messages.empty")
         body["input"] = elements
-        # one mode keeps the calls of all functions to their schemas
+        # one mode makes the calls of all functions match their schemas
         wishes = {tool.strict for tool in prepared.tools} if prepared.tools else {None}
         strict = caps.strict_tools and True in wishes and False not in wishes
         strict = strict and (request.tool_choice is None or request.tool_choice.mode != "none")

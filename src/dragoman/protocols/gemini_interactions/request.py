@@ -1,4 +1,4 @@
-"""The fields of a request beside its input: options, tools, choice, format, and the whole body.
+"""Requests of Interactions: options, tools, choice, format, and the whole body.
 
 Reference: google-genai 3.4, `CreateModelInteraction`, `GenerationConfig`, `Tool`,
 `TextResponseFormat`.
@@ -24,7 +24,7 @@ from .messages import TOP, input_as_read, read_input
 
 CONFIG = "generation_config"
 
-# option -> its key in generation_config; the tier stands beside that
+# option -> its key in generation_config; the tier is beside that
 OPTIONS = {
     "max_tokens": "max_output_tokens",
     "temperature": "temperature",
@@ -44,7 +44,7 @@ _NEUTRAL = ("off", "on", "auto", "none")  # which are no levels of this API's
 
 
 def write_config(request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
-    """`generation_config` and `service_tier`, as far as options ask for anything in them."""
+    """Write `generation_config` and `service_tier`, if options need them."""
     fields = options(request, {**OPTIONS, _TIER: _TIER, "thoughts": ""}, caps, report)
     if fields.get(_TIER) == "default":
         fields[_TIER] = "standard"
@@ -62,7 +62,7 @@ def write_config(request: ChatRequest, caps: Capabilities, report: Report) -> Js
 
 
 def _level(request: ChatRequest, caps: Capabilities, report: Report) -> str | None:
-    """The level of thinking; there is no word for none, and `minimal` is next to it."""
+    """Return the level of thinking; there is none for `off`, and `minimal` is the nearest."""
     thinking = resolve_thinking(request, caps, report, budgets=False, levels=_LEVELS)
     if thinking is None:
         return None
@@ -91,7 +91,7 @@ def _read_options(fields: JsonObject, config: JsonObject) -> Options:
         values[_TIER] = fields.pop(_TIER)
     try:
         return Options(**values)
-    except InvalidMessage:  # half of a surrogate pair, or a number that is none
+    except InvalidMessage:  # a lone surrogate, or a number that JSON lacks
         for name, value in values.items():
             if name == _TIER:
                 fields[_TIER] = value
@@ -124,7 +124,7 @@ _DESCRIBED = "described"  # the note of a function with an empty description
 
 
 def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
-    """Functions and the provider's own tools, in their order."""
+    """Write functions and the provider's own tools, in their order."""
     entries: list[JsonObject] = []
     for tool in tools:
         if isinstance(tool, Tool):
@@ -154,7 +154,7 @@ def _write_function(tool: Tool, caps: Capabilities, report: Report) -> JsonObjec
 
 
 def _function(tool: Tool, schema: Json) -> JsonObject:
-    """`{"type": "function", "name", "description", "parameters"}`."""
+    """Write `{"type": "function", "name", "description", "parameters"}`."""
     entry: JsonObject = {"type": "function", "name": tool.name}
     if tool.description:
         entry["description"] = tool.description
@@ -167,7 +167,7 @@ def _server_tool(tool: ServerTool) -> JsonObject:
 
 
 def _read_tool(entry: JsonObject, issuer: str) -> Tool | ServerTool:
-    """One entry of `tools`; a tool that nobody models is kept as it came."""
+    """Read one entry of `tools`; an unknown tool is kept unchanged."""
     kind, name = entry.get("type"), entry.get("name")
     fields = {key: value for key, value in entry.items() if key != "type"}
     notes: JsonObject = {}
@@ -202,18 +202,18 @@ def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
     if type(tool) is Tool:
         described = {"description": ""} if _DESCRIBED in notes else {}
         return {**_function(tool, tool.schema), **described, **fields}
-    assert type(tool) is ServerTool  # the other one of the two
+    assert type(tool) is ServerTool  # the only other type
     return fields if tool.kind == "own" else {**_server_tool(tool), **fields}
 
 
 # --- the choice among tools ---
 
 _MODES = {"auto": "auto", "any": "required", "none": "none", "validated": "auto"}
-_VALIDATED = "validated"  # calls that keep to their schemas, where there are any
+_VALIDATED = "validated"  # calls have to match their schemas, where there are any
 
 
 def write_choice(choice: ToolChoice, strict: bool = False) -> Json:
-    """A mode, or `{"allowed_tools": {"mode", "tools"}}`; `strict`: calls keep to their schemas."""
+    """Write a mode, or `{"allowed_tools": {...}}`; `strict`: calls must match their schemas."""
     names = [choice.name] if choice.name is not None else list(choice.allowed)
     mode = {"required": "any", "tool": "any"}.get(choice.mode, choice.mode)
     mode = _VALIDATED if strict and mode == "auto" else mode
@@ -221,7 +221,7 @@ def write_choice(choice: ToolChoice, strict: bool = False) -> Json:
 
 
 def _read_choice(config: JsonObject, notes: JsonObject) -> ToolChoice | None:
-    """The choice, taken out of the config, if it says no more than a mode and names."""
+    """Take the choice out of the config, if it is only a mode and names."""
     value = config.get("tool_choice")
     data = value.get("allowed_tools") if isinstance(value, dict) and len(value) == 1 else None
     names: tuple[Any, ...] = ()
@@ -262,7 +262,7 @@ _JSON, _PLAIN = "application/json", "text/plain"
 
 
 def write_format(form: ResponseFormat, caps: Capabilities, report: Report) -> list[JsonObject]:
-    """`[{"type": "text", "mime_type", "schema"}]`: a list, as other formats may stand beside it."""
+    """Write `[{"type": "text", "mime_type", "schema"}]`, a list that may hold others, too."""
     schema = None
     if form.kind == "schema":
         format_unsaid(form, report)
@@ -276,7 +276,7 @@ def _format(form: ResponseFormat, schema: Json) -> JsonObject:
 
 
 def _read_format(fields: JsonObject, notes: JsonObject) -> ResponseFormat | None:
-    """`response_format`, if it is one text format and no more; else it stays where it is."""
+    """Read `response_format` if it is a single text format; otherwise it stays where it is."""
     value = fields.get("response_format")
     entry = value[0] if isinstance(value, list) and len(value) == 1 else value
     if not isinstance(entry, dict) or entry.get("type") != "text":
@@ -303,7 +303,7 @@ def _read_format(fields: JsonObject, notes: JsonObject) -> ResponseFormat | None
 def read_request(
     room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
 ) -> ChatRequest:
-    """The request that the body makes."""
+    """Read the request that the body makes."""
     fields: JsonObject = dict(body)
     notes: JsonObject = {}
     model = fields.pop("model") if _is_text(fields.get("model")) else None
@@ -338,14 +338,14 @@ def read_request(
 
 
 def _is_text(value: Json) -> bool:
-    """Whether it is a text that names something: not empty, and without halves of characters."""
+    """Whether it is a text that is not empty and has no lone surrogates."""
     if not isinstance(value, str) or not value:
         return False
     return value.isascii() or value.encode("utf-8", "ignore").decode() == value
 
 
 def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
-    """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
+    """Write the body with the fields in `kept` as `read_request` read them, and extra fields."""
     body, notes = chat_messages.issuer_fields(req, room.issuer)
     form = notes.get("input", "steps")
     if elements or form != "absent":

@@ -1,4 +1,4 @@
-"""Answers of Mistral, whole or in chunks, as pieces.
+"""Reads answers of Mistral, whole or in chunks, into pieces.
 
 Blocks come in the order of the chunks of a candidate's content, then its calls.
 """
@@ -22,7 +22,8 @@ from .dialect import Dialect
 _CONTENT, _CALL = range(2)  # the kinds of places that blocks of a candidate have
 
 _BODY_FIELDS = {"id", "object", "model", "choices", "usage", "error", "p"}
-_CHUNK_FIELDS = {"choices", "usage", "created"}  # any of these; a chunk may come without choices
+# a chunk has at least one of these; it may have no choices
+_CHUNK_FIELDS = {"choices", "usage", "created"}
 _ERROR_FIELDS = {"message", "detail", "error", "errors", "code", "msg"}
 _CHOICE_FIELDS = {"index", "delta", "message", "finish_reason", "logprobs"}
 _MESSAGE_FIELDS = {"role", "content", "tool_calls"}
@@ -40,15 +41,15 @@ class MistralReader:
         self._first = True
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
-        """The pieces of one chunk, or of a whole answer."""
+        """Return the pieces of one chunk, or of a whole answer."""
         pieces: list[Piece] = []
         if not (_CHUNK_FIELDS & payload.keys()):
             if not (_ERROR_FIELDS & payload.keys()):
-                raise LookupError("neither a chunk nor an error")  # a ping of some gateway
+                raise LookupError("neither a chunk nor an error")  # such as a gateway's ping
             status = payload.get("raw_status_code")
             status = status if type(status) is int else None
             return [Failed(provider_error(payload, status, event))]
-        if self._first:  # says whose answer it is
+        if self._first:  # the issuer of the answer
             self._first = False
             pieces.append(Meta(issuer=self._issuer))
         self._body(payload, pieces)
@@ -64,12 +65,12 @@ class MistralReader:
         return pieces
 
     def finish(self) -> list[Piece]:
-        """Nothing, unless the reason was an error that no event has named."""
+        """Return nothing, unless the reason was an error without an event of its own."""
         error = next((choice.error for choice in self._choices.values() if choice.error), "")
         return [Failed(finish_error(error))] if error else []
 
     def _body(self, payload: JsonObject, pieces: list[Piece]) -> None:
-        """The fields of the whole answer; chunks repeat them, and are padded with `p`."""
+        """Read the fields of the whole answer; chunks repeat them, and are padded with `p`."""
         seen = self._seen
         for key, value in payload.items():
             if key == "choices" or seen.get(key, _NONE) == value:
@@ -100,9 +101,9 @@ class ChoiceState:
         self._issuer = issuer
         self._calls = StreamedCalls()
         self._count = 0  # of blocks in the content
-        self._open: type[ContentBlock] | None = None  # the kind of the block that may go on
+        self._open: type[ContentBlock] | None = None  # the kind of the block that may continue
         self._last: type[ContentBlock] | None = None
-        self._thoughts: list[Any] = []  # of the open thinking, as they came
+        self._thoughts: list[Any] = []  # of the open thinking, unchanged
         self._verbatim = False  # whether they are more than text
         self._seen: JsonObject = {}
         self._message_extras: JsonObject = {}
@@ -130,7 +131,7 @@ class ChoiceState:
             pieces.append(End(finish, self._index))
 
     def _grow(self, block: ContentBlock, pieces: list[Piece]) -> None:
-        """A new block, unless it goes on with the text or thinking before it."""
+        """Append a new block, or continue the text or thinking before it."""
         kind = type(block)
         if kind is not self._open:
             self._count += 1
@@ -139,7 +140,7 @@ class ChoiceState:
         pieces.append(Part((self._index, _CONTENT, self._count - 1), block))
 
     def _content(self, chunks: Any, pieces: list[Piece], whole: bool) -> None:
-        """Chunks of the content; empty ones of a delta begin no block."""
+        """Read chunks of the content; empty ones of a delta begin no block."""
         for chunk in chunks if isinstance(chunks, list) else [chunks]:
             block = read_part(chunk, self._issuer)
             kind, previous = type(block), self._last
@@ -155,12 +156,12 @@ class ChoiceState:
             if block.spelling == REFERENCE:
                 self._open = None
             citation = read_reference(chunk)
-            if citation is not None and previous is TextBlock:  # of the text before it, as well
+            if citation is not None and previous is TextBlock:  # it is for the text before it, too
                 key = (self._index, _CONTENT, self._count - 2)
                 pieces.append(Part(key, TextBlock("", [citation])))
 
     def _thinking(self, block: ThinkingBlock, chunk: JsonObject) -> None:
-        """Thinking that is more than text is kept as it came, also over several deltas."""
+        """Keep thinking that is more than text unchanged, also over several deltas."""
         if self._open is not ThinkingBlock:
             self._thoughts, self._verbatim = [], False
         extras = (block.extras or {}).get(self._issuer, {})
@@ -172,7 +173,7 @@ class ChoiceState:
             block.extras = {self._issuer: {**extras, "thinking": self._thoughts}}
 
     def _message(self, message: JsonObject, pieces: list[Piece], whole: bool) -> None:
-        """What few messages have beside their text: calls and unknown fields."""
+        """Read what only few messages have beside their text: calls and unknown fields."""
         for index, entry in enumerate(message.get("tool_calls") or ()):
             block = _read_call(entry, index, self._issuer, whole)
             place = index
@@ -186,7 +187,7 @@ class ChoiceState:
             if key not in _MESSAGE_FIELDS and (whole or value is not None)
         }
         if whole:
-            # an empty field says nothing, but is kept
+            # an empty field has no meaning, but is kept
             fields |= {
                 key: message[key]
                 for key in ("content", "tool_calls")
@@ -195,13 +196,13 @@ class ChoiceState:
             if message.get("role", "assistant") != "assistant":
                 fields["role"] = message["role"]
         else:
-            fields.pop("index", None)  # of the choice, once more
+            fields.pop("index", None)  # the index of the choice, repeated
         if news(self._message_extras, fields):
             extras = {"message": dict(self._message_extras)}
             pieces.append(Meta(extras, self._index, issuer=self._issuer))
 
     def _fields(self, entry: JsonObject, pieces: list[Piece], whole: bool) -> None:
-        """Log probabilities, which grow, and the fields that no node models."""
+        """Read log probabilities, which grow, and the fields that no node can hold."""
         if len(entry) == 3 and not whole and "finish_reason" in entry and "index" in entry:
             return
         logprobs = entry.get("logprobs")
@@ -218,7 +219,7 @@ class ChoiceState:
 
 
 def _absent(entry: JsonObject) -> list[str]:
-    """What every recorded choice has, and the SDK's types let a server leave out."""
+    """Return missing fields: all recorded choices have them, the SDK's types make them optional."""
     if "message" not in entry:
         return ["message"]
     message = entry["message"]
@@ -226,14 +227,14 @@ def _absent(entry: JsonObject) -> list[str]:
 
 
 def _find_mistyped(entry: JsonObject, index: int) -> list[str]:
-    """The fields of a whole choice that have another type, or index, than they should."""
+    """Return the fields of a whole choice with an unexpected type or index."""
     types = {"finish_reason": (str, type(None)), "message": (dict,)}
     keys = [key for key in types if key in entry and not isinstance(entry[key], types[key])]
     return keys if entry.get("index", index) == index else [*keys, "index"]
 
 
 def _read_call(entry: JsonObject, index: int, issuer: str, whole: bool) -> ToolUseBlock:
-    """One entry of `tool_calls`; an id that is the word null is none."""
+    """Read one entry of `tool_calls`; an id that is the word null is none."""
     function = entry.get("function") or {}
     id, name = entry.get("id"), function.get("name")
     id = "" if id is None or id == "null" else require_text(id)
@@ -252,7 +253,7 @@ def _read_call(entry: JsonObject, index: int, issuer: str, whole: bool) -> ToolU
         fields["function"] = unknown
     if fields:
         block.extras = {**(block.extras or {}), name_answers(issuer): fields}
-    # a part of the answers names no type; all of them say where a call stands
+    # some answers have no type; all have the index of a call
     usual = ((UNTYPED, "type"), (UNPLACED, "index"), (ANONYMOUS, "id"))
     notes = [note for note, key in usual if key not in entry]
     block.spelling = " ".join(notes) or None

@@ -1,6 +1,6 @@
-"""Streams of answers: chunks with the deltas of each candidate.
+"""Writes streams of answers: chunks with the deltas of each candidate.
 
-Reference: Mistral API, "DeltaMessage": content is text or a list of chunks, calls go by index.
+Reference: Mistral API, "DeltaMessage": content is text or a list of chunks, calls have an index.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from .answer_write import MistralWriter, error_body, write_usage
 from .blocks import CHUNK, CLOSED, REFERENCE, text_pieces
 from .dialect import Dialect
 
-_STREAMED = (tree.TextBlock, ThinkingBlock, tree.ToolUseBlock)  # what goes out as it grows
+# blocks that are sent while they grow
+_STREAMED = (tree.TextBlock, ThinkingBlock, tree.ToolUseBlock)
 
 
 class MistralDeltas:
     """The deltas of one candidate."""
 
     def __init__(self, index: int, writer: MistralWriter, seed: str) -> None:
-        self.end: Finish | None = None  # why it ended, so far
+        self.end: Finish | None = None  # why it ended, as far as it is known
         self._index = index
         self._writer = writer
         self._steps = Steps(seed, writer.report)
@@ -34,25 +35,25 @@ class MistralDeltas:
         self._thoughts = 0  # how many pieces of the open thinking were written
 
     def feed(self, part: Part) -> list[JsonObject]:
-        """The choices that a part of a block makes."""
+        """Return the choices for a part of a block."""
         return self._choices(self._steps.feed(part))
 
     def finish(self) -> list[JsonObject]:
-        """The choices of the blocks that still wait."""
+        """Return the choices of the blocks that are held."""
         choices = self._choices(self._steps.finish(broken=self.end is None))
         for block in self._steps.untold:
             self._writer.report.lost("answer.unsaid", block, what="what came behind its block")
         return choices
 
     def choice(self, delta: JsonObject, reason: str | None = None) -> JsonObject:
-        """`{"index", "delta", "finish_reason"}`; the first delta has the role."""
+        """Write `{"index", "delta", "finish_reason"}`; the first delta has the role."""
         if not self._begun:
             self._begun = True
             delta = {"role": "assistant", **delta}
         return {"index": self._index, "delta": delta, "finish_reason": reason}
 
     def extras(self, fields: JsonObject) -> JsonObject:
-        """A choice with fields that no node models."""
+        """Return a choice with fields that no node can hold."""
         message = fields.pop("message", None)
         delta = message if isinstance(message, dict) else {"content": ""}
         return {**self.choice(delta), **fields}
@@ -71,7 +72,7 @@ class MistralDeltas:
         return choices
 
     def _begin(self, block: ContentBlock) -> JsonObject:
-        """The beginning of a call: its name, and its id unless the model gave it none."""
+        """Return the start of a call: its name, and its id unless it is a generated one."""
         self._thoughts = 0
         if type(block) is not tree.ToolUseBlock:
             return {}
@@ -102,7 +103,8 @@ class MistralDeltas:
     def _thinking(self, block: ThinkingBlock) -> JsonObject:
         extras = dict((block.extras or {}).get(self._writer.issuer, {}))
         pieces = text_pieces(block.thinking) if block.thinking else []
-        if (all_pieces := extras.pop("thinking", None)) is not None:  # since the block began
+        # all since the start of the block
+        if (all_pieces := extras.pop("thinking", None)) is not None:
             pieces = all_pieces[self._thoughts :]
             self._thoughts = len(all_pieces)
         else:
@@ -113,7 +115,7 @@ class MistralDeltas:
         return {"content": [chunk]} if pieces or len(chunk) > 2 else {}
 
     def _end(self, block: ContentBlock) -> JsonObject:
-        """The end of a block: one that came in one piece is written, what has no place is lost."""
+        """Return the end of a block; one that came in one piece is written here."""
         writer = self._writer
         if type(block) in _STREAMED:
             writer.fields(block)
@@ -134,21 +136,21 @@ class MistralEncoder(AnswerEncoder[MistralWriter]):
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(MistralWriter(report, dialect.issuers, own=False), request)
         self._head: JsonObject = {}  # id, model and time, which each chunk repeats
-        self._written_head: JsonObject = {}  # as the last chunk had it
-        self._fields: JsonObject = {}  # fields of the answer for the next chunk
+        self._written_head: JsonObject = {}  # as in the last chunk
+        self._fields: JsonObject = {}  # of the answer, for the next chunk
         self._deltas: dict[int, MistralDeltas] = {}
 
     def part(self, piece: Part) -> list[Event]:
-        """The chunks that a part of a block makes."""
+        """Return the chunks for a part of a block."""
         return [self._chunk(choice) for choice in self._candidate(piece.key[0]).feed(piece)]
 
     def write_end(self, piece: End) -> list[Event]:
-        """Nothing yet: content may follow."""
+        """Store why the candidate ended; content may follow."""
         self._candidate(piece.candidate).end = piece.finish
         return []
 
     def finish(self) -> list[Event]:
-        """What still waits, why each candidate ended, the figures, and the end of the stream."""
+        """Return what was held, each candidate's reason, the figures, and the end of the stream."""
         events: list[Event] = []
         last: list[JsonObject] = []
         for _, deltas in sorted(self._deltas.items()):
@@ -168,7 +170,7 @@ class MistralEncoder(AnswerEncoder[MistralWriter]):
         return [*events, (None, "[DONE]")] if last else events
 
     def meta(self, piece: Meta) -> list[Event]:
-        """Fields of a candidate are a chunk, those of the answer go with the next one."""
+        """Send fields of a candidate in a chunk; those of the answer go with the next one."""
         ours = self.writer.reads(piece.issuer)
         self.writer.own = self.writer.own or ours
         for name in ("id", "model"):
@@ -189,7 +191,7 @@ class MistralEncoder(AnswerEncoder[MistralWriter]):
         return []
 
     def write_failure(self, piece: Failed) -> list[Event]:
-        """An error, unless the reason of a candidate has named it."""
+        """Send an error, unless it is the reason of a candidate."""
         ends = [deltas.end for deltas in self._deltas.values()]
         named = any(end is not None and end.reason == "error" for end in ends)
         if named and self.writer.own and piece.error.body is None:
@@ -202,7 +204,7 @@ class MistralEncoder(AnswerEncoder[MistralWriter]):
         return self._deltas[index]
 
     def _chunk(self, choice: JsonObject | None) -> Event:
-        """One chunk; the first of another wire's answer settles its id, model and time."""
+        """Return one chunk; the first of another wire's answer fixes its id, model and time."""
         if not self.writer.own:
             model = self.requested_model or "unknown"
             for name, default in (

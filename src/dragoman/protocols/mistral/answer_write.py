@@ -1,7 +1,7 @@
-"""Answers of Mistral: their figures and finish reasons in both directions, and whole answers.
+"""Writes whole answers of Mistral; reads and writes their figures and finish reasons.
 
 Reference: Mistral API, "UsageInfo"; recorded answers: the cache is part of `prompt_tokens`, audio
-is counted beside it, and `total_tokens` has both.
+is counted beside it, and `total_tokens` includes both.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .blocks import CHUNK, CLOSED, REFERENCE, part_as_read, write_part
 
 UNPLACED = "unplaced"  # the spelling of a call without an index
 ANONYMOUS = "anonymous"  # the spelling of a call without an id
-ABSENT = "absent"  # the note of usual fields that a choice came without
+ABSENT = "absent"  # the note with the usual fields that a choice lacked
 
 FINISH_REASONS: dict[str, FinishReason] = {
     "stop": "stop",
@@ -35,14 +35,14 @@ FINISH_REASONS: dict[str, FinishReason] = {
     "tool_calls": "tool_calls",
     "error": "error",
 }
-# as the API names them, and as its reference does
+# the API's own names, and those of its reference
 _DETAILS = ("prompt_tokens_details", "prompt_token_details")
 
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
-    """`prompt_tokens` without its cache and with audio; thinking is part of `completion_tokens`.
+    """Read `prompt_tokens` without cache and with audio; `completion_tokens` includes thinking.
 
-    Fields that do not follow from the neutral figures are extras: seconds of audio, the tier.
+    Fields that the neutral figures cannot give back are extras: seconds of audio, the tier.
     """
     objects = (data[key] for key in _DETAILS if isinstance(data.get(key), dict))
     details: JsonObject = next(objects, {})
@@ -59,7 +59,7 @@ def read_usage(data: JsonObject, issuer: str) -> Usage:
 
 
 def figures(usage: Usage, cache_field: bool = False) -> JsonObject:
-    """The neutral figures in this wire's fields; `cache_field`: the cache has one of its own."""
+    """Write the neutral figures; `cache_field`: the cache has a field of its own."""
     counts = [n for n in (usage.input, usage.cache_read) if n is not None]
     prompt = sum(counts) if counts else None
     if prompt is not None and usage.audio_in and usage.total == prompt + (usage.output or 0):
@@ -76,7 +76,7 @@ def figures(usage: Usage, cache_field: bool = False) -> JsonObject:
 
 
 def write_usage(usage: Usage, writer: AnswerWriter) -> JsonObject:
-    """The figures for a client; the answer of another wire gets all that a client demands."""
+    """Write the figures for a client; another wire's answer gets all that a client requires."""
     extras = writer.fields(usage)
     if writer.own:
         return fill_fields(figures(usage, cache_field="num_cached_tokens" in extras), extras)
@@ -105,7 +105,7 @@ class MistralWriter(AnswerWriter):
     finish_reasons = FINISH_REASONS
 
     def chunk(self, block: ContentBlock) -> Json:
-        """The chunk; None, with a loss, for what an answer of this wire cannot hold."""
+        """Write the chunk; None, with a loss, for what an answer of this wire cannot hold."""
         self.fields(block)
         if type(block) is tree.RefusalBlock:
             return {"type": "text", "text": self.text(block)}
@@ -137,7 +137,7 @@ class MistralWriter(AnswerWriter):
             self.report.lost("answer.unsaid", citation, what="citation")
 
     def _has_chunk(self, block: ContentBlock) -> bool:
-        """Whether a medium has a chunk; the fields of it that have no place are losses."""
+        """Whether a medium has a chunk; those of its fields that have no place are losses."""
         kind, source = type(block), getattr(block, "source", None)
         if type(source) not in _SOURCES.get(kind, ()):
             return False
@@ -152,7 +152,7 @@ class MistralWriter(AnswerWriter):
         return True
 
     def call(self, block: ToolUseBlock, index: int) -> JsonObject:
-        """The entry of `tool_calls` at this index of its message."""
+        """Write the entry of `tool_calls` at this index of its message."""
         has_index = not (self.own and UNPLACED in (block.spelling or "").split())
         fields = {"index": index} if has_index else {}
         entry = fill_fields(answer_call(block, self.own), fields | self.fields(block))
@@ -161,7 +161,7 @@ class MistralWriter(AnswerWriter):
         return entry
 
     def message(self, blocks: list[ContentBlock]) -> JsonObject:
-        """Content and calls. Text alone is a string; anything else makes it a list of chunks."""
+        """Write content and calls; only text is a string, all else makes it a list of chunks."""
         chunks: list[Any] = []
         calls: list[Json] = []
         plain = True
@@ -186,14 +186,14 @@ class MistralWriter(AnswerWriter):
 def write_response(
     room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
 ) -> JsonObject:
-    """The body of an answer. One that is an error and nothing else is written as an error."""
+    """Write the body of an answer; an answer that is only an error is written as an error."""
     if resp.error is not None and not any(c.msg.content for c in resp.candidates):
         return error_body(resp.error)
     writer = MistralWriter.for_answer(resp, room.dialect.issuers, report)
     extras = writer.answer_fields(resp, TIMES if answer_second(resp.extras) is not None else ())
     body: JsonObject = {"object": "chat.completion", **_head(resp, writer, request)}
     candidates = resp.candidates
-    if writer.own and resp.status == "interrupted":  # such an answer has one all the same
+    if writer.own and resp.status == "interrupted":  # such an answer has one as well
         candidates = [c for c in candidates if c.msg.content or c.extras or c.finish.raw]
     body["choices"] = [_choice(c, index, writer) for index, c in enumerate(candidates)]
     usage = write_usage(resp.usage, writer)
@@ -205,7 +205,7 @@ def write_response(
 
 
 def _head(resp: ChatResponse, writer: AnswerWriter, request: ChatRequest | None) -> JsonObject:
-    """The id, the model and the time; another wire's answer must have all of them."""
+    """Return the id, the model and the time, all of which another wire's answer must have."""
     head: JsonObject = {"id": resp.id, "model": resp.model}
     head = {key: value for key, value in head.items() if value is not None}
     if writer.own:
@@ -242,8 +242,8 @@ OVERFLOW = OverflowWords(
 )
 
 
-# kind -> (type, code), where the kind has a type of its own; recorded errors, and the bodies that
-# users report of limits (cline issue 9085, raycast issue 31107)
+# kind -> (type, code), for kinds with a type of their own; from recorded errors, and from bodies in
+# users' reports about limits (cline issue 9085, raycast issue 31107)
 _ERRORS: dict[ErrorKind, tuple[str, str | None]] = {
     "context_overflow": ("invalid_request_error", None),
     "content_filter": ("invalid_request_error", None),
@@ -257,7 +257,7 @@ _ERRORS: dict[ErrorKind, tuple[str, str | None]] = {
 
 
 def error_body(error: ProviderError) -> JsonObject:
-    """`{"object": "error", "message", "type", "param", "code"}`, or the body as it came."""
+    """Write `{"object": "error", "message", "type", "param", "code"}`, or the body as it came."""
     body = error.body
     if isinstance(body, dict) and (body.get("object") == "error" or "detail" in body):
         return body

@@ -1,7 +1,8 @@
-"""Chunks of a content as blocks: texts, thinking, media. Requests and answers have the same ones.
+"""Reads and writes chunks of a content as blocks: texts, thinking, media.
 
-Fields of a chunk that its block does not model are the block's extras; a chunk of another type is
-kept as it came. A `reference` that has a text is a text with its `reference_ids`.
+Requests and answers have the same chunks. Fields of a chunk that its block cannot hold are the
+block's extras; a chunk of another type is kept unchanged. A `reference` that has a text is a text
+with its `reference_ids`.
 
 Reference: Mistral API, "ContentChunk".
 """
@@ -18,7 +19,7 @@ from ...message.media_urls import is_data_uri, read_document, read_url, restore_
 from ...text.json_text import Json, JsonObject
 from ..chat_like.messages import fill_fields, require_text
 
-# spellings of a text that stood in a list: by itself, and in a reference
+# spellings of a text from a list: by itself, and in a reference
 CHUNK, REFERENCE = "chunk", "reference"
 _REFERENCES = "reference_ids"
 CLOSED = "closed"  # in the spelling of thinking: the chunk has `"closed": true`
@@ -28,7 +29,7 @@ _UNREADABLE = (LookupError, TypeError, ValueError, AttributeError)
 
 
 def read_parts(parts: list[Json], issuer: str, origin: Origin | None = None) -> list[ContentBlock]:
-    """The blocks of a list of chunks; `origin` is the model that wrote them, if one did."""
+    """Read a list of chunks; `origin` is the model that wrote them, if a model did."""
     blocks: list[ContentBlock] = []
     for part in parts:
         try:
@@ -49,7 +50,11 @@ def read_parts(parts: list[Json], issuer: str, origin: Origin | None = None) -> 
 
 
 def read_part(part: JsonObject, issuer: str) -> ContentBlock:
-    """The block of a chunk. Raises TypeError for data of an unexpected type."""
+    """Read a chunk.
+
+    Raises:
+        TypeError: For data of an unexpected type.
+    """
     kind = part.get("type")
     block: ContentBlock | None = None
     known = {"type", kind}
@@ -82,10 +87,15 @@ def read_part(part: JsonObject, issuer: str) -> ContentBlock:
 
 
 def write_part(block: ContentBlock, extras: JsonObject | None, as_read: bool = False) -> Json:
-    """The chunk of a block with the fields of `extras`.
+    """Write the chunk of a block with the fields of `extras`.
 
-    `as_read`: the block was read from this wire, and its chunk is spelled as it was. Raises
-    WriteError for a block that no chunk holds.
+    Args:
+        block: The block.
+        extras: Further fields of the chunk.
+        as_read: Whether the block was read from this wire, and keeps its spelling.
+
+    Raises:
+        WriteError: For a block that no chunk can hold.
     """
     part: JsonObject
     match block:
@@ -108,12 +118,12 @@ def write_part(block: ContentBlock, extras: JsonObject | None, as_read: bool = F
 
 
 def part_as_read(block: ContentBlock, issuer: str) -> Json:
-    """The chunk that `read_part` read."""
+    """Return the chunk that `read_part` read."""
     return write_part(restore_image(block), (block.extras or {}).get(issuer), as_read=True)
 
 
 def piece_texts(pieces: list[Any]) -> list[str]:
-    """The texts in `thinking`: of its chunks of text, and of references that have one."""
+    """Return the texts in `thinking`: of its chunks of text, and of references that have one."""
     texts: list[str] = []
     for piece in pieces:
         if piece.get("type") == "text":
@@ -124,20 +134,20 @@ def piece_texts(pieces: list[Any]) -> list[str]:
 
 
 def _referring_text(reference: JsonObject) -> str:
-    """The text of a `reference`, which few have; the official types have no such field."""
+    """Return the text of a `reference`, which few have; the official types lack this field."""
     text = reference.get("text")
     return text if isinstance(text, str) else ""
 
 
 def text_pieces(thinking: Json) -> list[Any]:
-    """The chunks of `thinking`, of which a string is a single one."""
+    """Return the chunks of `thinking`; a string becomes a single one."""
     return [{"type": "text", "text": thinking}] if isinstance(thinking, str) else thinking
 
 
 def _read_thinking(part: JsonObject, issuer: str) -> ThinkingBlock:
-    """`{"type": "thinking", "thinking": [text chunks], "closed", "signature"}`.
+    """Read `{"type": "thinking", "thinking": [text chunks], "closed", "signature"}`.
 
-    The lengths of several texts are noted; chunks that are no text are kept as they came.
+    The lengths of several texts are noted; chunks that are no text are kept unchanged.
     """
     thinking = part["thinking"]
     pieces = text_pieces(thinking)
@@ -175,7 +185,7 @@ def _write_thinking(block: ThinkingBlock) -> JsonObject:
 
 
 def read_reference(part: JsonObject) -> Citation | None:
-    """What the text before a `tool_reference` rests on; None for another chunk."""
+    """Read the source of the text before a `tool_reference`; None for another chunk."""
     if part.get("type") != "tool_reference":
         return None
     keys = {"url": "url", "title": "title", "quote": "description"}
@@ -184,7 +194,7 @@ def read_reference(part: JsonObject) -> Citation | None:
 
 
 def _read_image(value: Any) -> ImageBlock | None:
-    """A URL, or `{"url", "detail"}`; None for an object with other fields."""
+    """Read a URL, or `{"url", "detail"}`; None for an object with other fields."""
     fields = value if isinstance(value, dict) else {"url": value}
     source, head = read_url(require_text(fields["url"]))
     detail = fields.get("detail")
@@ -199,7 +209,7 @@ def _read_image(value: Any) -> ImageBlock | None:
 
 
 def _read_audio(value: Any) -> AudioBlock | None:
-    """Base64 text, a URL, or `{"data", "format"}`; None for an object with other fields."""
+    """Read base64 text, a URL, or `{"data", "format"}`; None for an object with other fields."""
     if isinstance(value, str):
         if is_data_uri(value) or value.startswith(("https://", "http://")):
             source, head = read_url(value)
@@ -215,7 +225,7 @@ def _read_audio(value: Any) -> AudioBlock | None:
 
 
 def _write_media(block: MediaBlock, spelling: str) -> JsonObject:
-    """`image_url`, `document_url`, `input_audio` or `file`, of which the readers made the block."""
+    """Write `image_url`, `document_url`, `input_audio` or `file` for what the readers read."""
     source = block.source
     form, _, head = spelling.partition(" ")
     if type(source) is tree.FileSource:

@@ -12,22 +12,24 @@ from ..chat_like.request import claims_chat
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Where the endpoint lies, `path` below the base URL, and which model is the default.
+    """The host's endpoint and default model.
 
-    A path holds `{model}` where the model stands there too.
+    Attributes:
+        path: The path of the endpoint below the base URL, with `{model}` where it has the model.
+        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
     """
 
     path: str = "/chat/completions"
-    stream_path: str = ""  # where a stream has a path of its own
-    model: str = "mistral-small-latest"  # sent where nobody names one
+    stream_path: str = ""  # for hosts with a separate path for streams
+    model: str = "mistral-small-latest"  # used where no model is named
     issuers: tuple[str, ...] = ("mistral",)
 
 
-# Ids have exactly nine letters and digits; names stand on no user's or assistant's message, for
-# keys that the API does not know are a 422; no message is empty. A last message of the assistant
-# is continued. The validators of mistral-common 1.13 let a system message follow the system or the
-# user alone, never an answer or a result, and no recorded request has one in the middle: so it is
-# written in tags by the user, whose messages may follow any other.
+# Ids have exactly nine letters and digits; messages of users and the assistant have no names,
+# because keys that the API does not know are a 422; no message is empty. A last message of the
+# assistant is continued. The validators of mistral-common 1.13 let a system message follow only the
+# system or the user, never an answer or a result, and no recorded request has one in the middle: so
+# it is written in tags by the user, whose messages may follow any other.
 CAN = Capabilities(
     user=frozenset({"text", "image", "document", "raw"}),
     assistant=frozenset({"text", "raw"}),
@@ -78,7 +80,7 @@ _FIELDS = frozenset({
 UNIQUE_FIELDS = frozenset({"random_seed", "safe_prompt", "prompt_mode", "guardrails"})
 
 
-# names under which Mistral serves its models; the same weights elsewhere are named by their size
+# names under which Mistral serves its models; other hosts name the same weights by their size
 MODEL_PATTERNS = (
     *(f"{name}-*" for name in ("ministral", "magistral", "codestral", "devstral", "voxtral")),
     *(
@@ -118,8 +120,9 @@ _CHUNKS = {
 
 
 def claims(body: Json, path: str | None = None) -> bool:
-    """Whether the body can be one, judged by its keys, its messages and where it was sent."""
+    """Whether the body can be a request of this protocol, by its keys, messages and path."""
     if not claims_chat(body, path, "/completions", _FIELDS, _MESSAGE_FIELDS, _CHUNKS):
         return False
     tool_choice = body.get("tool_choice")
-    return not (isinstance(tool_choice, str) and tool_choice.isupper())  # as another wire spells it
+    # the spelling of another wire
+    return not (isinstance(tool_choice, str) and tool_choice.isupper())

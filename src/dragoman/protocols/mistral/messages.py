@@ -1,4 +1,4 @@
-"""What messages have here of their own: `prefix`, and thinking that stands first.
+"""The parts of messages that only Mistral has: `prefix`, and thinking before all else.
 
 Reference: Mistral API, "Chat Completion", `messages`.
 """
@@ -18,11 +18,11 @@ from ..chat_like.messages import own_extras
 from ..chat_like.protocol import ChatRoom
 from .blocks import piece_texts, write_part
 
-_UNFIXED = "unfixed"  # how the spelling of a message notes that its `prefix` is false
+_UNFIXED = "unfixed"  # in the spelling of a message: its `prefix` is false
 
 
 def read_other_fields(room: ChatRoom, m: Msg, fields: JsonObject) -> None:
-    """Note that the model shall not continue the message; that it shall is a field of its own."""
+    """Note a `prefix` that is false, which means nothing; a true one is an extra field."""
     if fields.get("prefix") is False:
         del fields["prefix"]
         m.spelling = f"{m.spelling} {_UNFIXED}" if m.spelling else _UNFIXED
@@ -37,10 +37,10 @@ def other_fields_as_read(room: ChatRoom, entry: JsonObject, m: Msg) -> None:
 def write_messages(
     room: ChatRoom, history: RoledHistory, caps: Capabilities, report: Report
 ) -> list[JsonObject]:
-    """One entry for each message or result; a last one of the assistant is to be continued."""
+    """Write one entry for each message or result; the model continues a last assistant message."""
     entries = ChatRoom.messages(room, history, caps, report)
     for entry in entries if history.flags & FOLLOWED else entries[:-1]:
-        entry.pop("prefix", None)  # it was the last one once
+        entry.pop("prefix", None)  # it was the last message before
     if history.roles[-1:] == [ASSISTANT] and entries and not history.flags & FOLLOWED:
         last = entries[-1]
         if last["role"] == "assistant" and "tool_calls" not in last:
@@ -49,7 +49,7 @@ def write_messages(
 
 
 def write_blocks(room: ChatRoom, m: Msg, caps: Capabilities, report: Report) -> JsonObject:
-    """`content` and `tool_calls`; all thinking is one chunk, in front of the others."""
+    """Write `content` and `tool_calls`; all thinking is one chunk, before the others."""
     if len(m.content) == 1 and type(m.content[0]) is tree.ToolUseBlock:  # most turns of an agent
         return {"content": "", "tool_calls": [chat_messages.compose_call(m.content[0], caps)]}
     chunks: list[Json] = []
@@ -74,7 +74,7 @@ def write_blocks(room: ChatRoom, m: Msg, caps: Capabilities, report: Report) -> 
 
 
 def _write_thoughts(block: ThinkingBlock, thinking: JsonObject, caps: Capabilities) -> list[Json]:
-    """The pieces of the thinking, as they came if they were more than text.
+    """Write the pieces of the thinking, unchanged if they were more than text.
 
     Other fields of its chunk are added to the chunk `thinking`.
     """
@@ -89,7 +89,7 @@ def _write_thoughts(block: ThinkingBlock, thinking: JsonObject, caps: Capabiliti
 def write_result(
     room: ChatRoom, block: ToolResultBlock, caps: Capabilities, report: Report
 ) -> JsonObject:
-    """A result as a string; as chunks only where it holds more than one text."""
+    """Write a result as a string; as chunks only if it has more than one text."""
     content: Any = block.output
     if isinstance(content, list) and len(content) == 1 and chat_messages.is_plain(content[0]):
         content = content[0].text
@@ -104,14 +104,14 @@ def write_result(
 
 
 def _content(chunks: list[Any]) -> Json:
-    """Text alone as a string, which every model reads; else the list of chunks."""
+    """Return text alone as a string, which every model reads; otherwise the list of chunks."""
     if len(chunks) == 1 and chunks[0].keys() == {"type", "text"}:
         return chunks[0]["text"]
     return chunks or ""
 
 
 def _write_part(block: ContentBlock, caps: Capabilities, report: Report) -> Json:
-    """The chunk of a block; fields of a medium that the API does not know are losses."""
+    """Write the chunk of a block; fields of a medium that the API does not know are losses."""
     if type(block) is tree.DocumentBlock:
         if block.title is not None and type(block.source) is tree.FileSource:
             report.lost("media.detail", block, "title")

@@ -1,4 +1,4 @@
-"""Mistral's chat completions as a protocol: the tables and functions of its room.
+"""Mistral's chat completions as a protocol: its tables, and the functions of its other files.
 
 Reference: Mistral API, "Chat Completion", request body.
 """
@@ -33,7 +33,11 @@ _ARGUMENTS = frozenset({
 
 
 class Mistral(ChatRoom):
-    """Mistral's chat completions."""
+    """Mistral's chat completions.
+
+    Args:
+        dialect: The host's dialect; None for Mistral's.
+    """
 
     __slots__ = ()
     protocol = "mistral"
@@ -83,17 +87,40 @@ class Mistral(ChatRoom):
     def client_arguments(
         self, body: JsonObject, headers: Mapping[str, str], model: str | None
     ) -> Arguments:
-        """Those of `client.chat.complete`, or `stream` for a stream."""
+        """Return the keyword arguments of the client's `chat` methods that send this body.
+
+        They are those of `client.chat.complete`, or of `client.chat.stream` for a stream.
+
+        Args:
+            body: The request body, as `write` returns it; it is not changed.
+            headers: The headers that the request needs, without keys.
+            model: The model's name where the path has it and the body does not; else None.
+
+        Returns:
+            The keyword arguments.
+
+        Raises:
+            ConfigError: For a field that the client has no parameter for.
+        """
         return named_only(body, headers, _ARGUMENTS, "mistralai")
 
     def endpoint(self, prepared: PreparedRequest) -> str:
-        """The host's path, for a stream if that has another, with the model where it stands."""
+        """Return the host's path, with the model where it belongs; streams may have another one.
+
+        Args:
+            prepared: The request after the passes.
+        """
         host: dialect.Dialect = self.dialect
         path = (prepared.request.stream and host.stream_path) or host.path
         return path.format(model=in_path(prepared.model or self.model))
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
-        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        """Whether a payload can be an answer or chunk of this protocol, judged by its keys.
+
+        Args:
+            payload: A whole answer, or the payload of one event of a stream.
+            event: The event's name, where the framing has names.
+        """
         kind = payload.get("object")
         ours = kind is None or (isinstance(kind, str) and kind.startswith("chat.completion"))
         return ours and isinstance(payload.get("choices"), list)

@@ -39,7 +39,7 @@ OPTIONS = {
 }
 RANGES = {"temperature": (0, 1.5), "top_p": (0, 1)}
 
-# RequestedServiceTier of the SDK; an answer calls the second one standard
+# RequestedServiceTier of the SDK; answers call the second one standard
 _TIERS = {"auto": "auto", "standard_only": "standard_only", "standard": "standard_only"}
 
 # ReasoningEffort of the SDK
@@ -49,7 +49,7 @@ PROMPT_MODE = "prompt_mode"  # an older way to ask for thinking
 
 
 def read_thinking(room: ChatRoom, body: JsonObject, notes: JsonObject) -> dict[str, Any]:
-    """The effort, or that the model thinks; taken out of the body."""
+    """Take the effort, or the wish to think, out of the body."""
     effort = body.get("reasoning_effort")
     if isinstance(effort, str) and effort and effort != "off":
         del body["reasoning_effort"]
@@ -64,7 +64,7 @@ def read_thinking(room: ChatRoom, body: JsonObject, notes: JsonObject) -> dict[s
 def thinking_as_read(
     room: ChatRoom, body: JsonObject, name: str, value: Any, notes: JsonObject
 ) -> None:
-    """Put the effort into the body, or that the model thinks."""
+    """Put the effort, or the wish to think, into the body."""
     if "reasoning" in notes:
         body[PROMPT_MODE] = "reasoning"
     elif name == "reasoning":
@@ -74,7 +74,7 @@ def thinking_as_read(
 def write_options(
     room: ChatRoom, request: ChatRequest, caps: Capabilities, report: Report
 ) -> JsonObject:
-    """The options in their ranges, with `reasoning_effort`, the one way to ask for thinking."""
+    """Write the options in their ranges; `reasoning_effort` is how thinking is asked for."""
     body = ChatRoom.write_options(room, request, caps, report)
     if (tier := body.pop("service_tier", None)) in _TIERS:
         body["service_tier"] = _TIERS[tier]
@@ -83,7 +83,7 @@ def write_options(
     if (thinking := reasoning.resolve_thinking(request, caps, report, False, _EFFORTS)) is None:
         return body
     effort = "none" if thinking.off else thinking.effort
-    if effort is None and caps.thinks == "asked":  # thinking is on, however much of it
+    if effort is None and caps.thinks == "asked":  # thinking is turned on, without an effort
         effort = caps.efforts[-1] if caps.efforts else None
     if effort is not None:
         body["reasoning_effort"] = effort

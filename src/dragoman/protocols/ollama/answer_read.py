@@ -1,8 +1,8 @@
-"""Answers of `/api/chat`, whole or line by line, as pieces.
+"""Reads answers of `/api/chat`, whole or line by line, into pieces.
 
 Reference: ollama docs/api.md and api/types.go, ChatResponse; recorded answers. Thinking, text,
-images and calls stand in fields of their own: blocks come in this order. Every entry of
-`tool_calls` is a whole call, in whichever line it comes, the last one included.
+images and calls have separate fields, and blocks come in this order. Every entry of `tool_calls` is
+a whole call, in whichever line it comes, even the last one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COUNTS = {"prompt_eval_count": "input", "eval_count": "output"}
 FINISH_REASONS: dict[str, FinishReason] = {
     "stop": "stop",
     "length": "length",
-    "load": "stop",  # of a request without messages: all that was asked is done
+    "load": "stop",  # of a request without messages: everything is done
     "unload": "stop",
 }
 
@@ -51,7 +51,7 @@ _TYPES = {
     "eval_count": int,
 }
 _MESSAGE = {"role", "content", "thinking", "images", "tool_calls"}
-_PLAIN = {"role", "content", "thinking"}  # what a line of text holds
+_PLAIN = {"role", "content", "thinking"}  # the fields of a line of text
 _ASSISTANT = ("assistant", None)
 _CALL = {"id", "type", "function"}
 _FUNCTION = {"name", "arguments"}
@@ -59,7 +59,7 @@ _NONE = object()
 
 
 def _is_last(payload: JsonObject) -> bool:
-    """Whether this is the last line: some backends leave `done` out of it and say why it ended.
+    """Whether this is the last line; some backends give the reason without `done`.
 
     (ollama/ollama-vscode pull request 61, looked up on 2026-11-28.)
     """
@@ -79,7 +79,7 @@ class OllamaReader:
         self._seen: JsonObject = {}
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
-        """The pieces of one line, or of a whole answer."""
+        """Return the pieces of one line, or of a whole answer."""
         pieces: list[Piece] = []
         message = payload.get("message")
         done = _is_last(payload)
@@ -89,7 +89,7 @@ class OllamaReader:
             raise KeyError("message")
         first = not self._begun
         whole = done and first
-        if first and not done:  # before all else who answers
+        if first and not done:  # the model and time come first
             pieces += self._about(payload, whole)
         if isinstance(message, dict):
             self._message(message, pieces, whole)
@@ -105,7 +105,7 @@ class OllamaReader:
         return pieces
 
     def finish(self) -> list[Piece]:
-        """Nothing: every line says what it has to say."""
+        """Return nothing: every line is complete."""
         return []
 
     def _message(self, message: JsonObject, pieces: list[Piece], whole: bool) -> None:
@@ -122,7 +122,7 @@ class OllamaReader:
         for entry in message.get("tool_calls") or ():
             pieces.append(Part((0, CALL, self._calls), self._call(entry)))
             self._calls += 1
-        # fields of the message that nobody models; of a whole answer also what is empty
+        # fields of the message that no node can hold; of a whole answer also empty ones
         fields = {
             key: value
             for key, value in message.items()
@@ -136,7 +136,7 @@ class OllamaReader:
             pieces.append(Meta({"message": fields}, 0, issuer=self._issuer))
 
     def _call(self, data: JsonObject) -> ToolUseBlock:
-        """One entry of `tool_calls`; older servers give no id, adapters give JSON text."""
+        """Read one entry of `tool_calls`; older servers give no id, adapters give JSON text."""
         function = data["function"]
         texts = data.get("id"), function.get("name")
         id, name = ("" if text is None else require_text(text) for text in texts)
@@ -154,7 +154,7 @@ class OllamaReader:
         return block
 
     def _about(self, payload: JsonObject, whole: bool) -> Iterator[Piece]:
-        """What the first line and the last say of the answer: model, time, counts, the end."""
+        """Read the model, time, counts and end of the answer in its first and last line."""
         if "created_at" in payload:
             yield Meta({"created_at": payload["created_at"]}, issuer=self._issuer)
         yield from self._fields(payload, whole)
@@ -162,7 +162,7 @@ class OllamaReader:
             yield usage
         if _is_last(payload):
             reason = payload.get("done_reason")
-            if reason == _CLOSED:  # nothing has ended
+            if reason == _CLOSED:  # the answer has no end
                 yield Meta({"done_reason": reason}, issuer=self._issuer)
                 return
             # `load` and `unload` answer a request without messages

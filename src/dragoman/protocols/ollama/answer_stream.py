@@ -1,7 +1,7 @@
-"""The pieces of an answer as the lines of a stream of `/api/chat`.
+"""Writes an answer as the lines of a stream of `/api/chat`.
 
-Text and thinking go out as they come. A call is whole on this wire, so calls wait for the end of
-the answer; the last line has why it ended and what it cost. Reference: ollama docs/api.md, "Chat".
+Text and thinking are sent at once. A call is always whole on this wire, so calls are held until the
+end of the answer; the last line has its reason and figures. Reference: ollama docs/api.md, "Chat".
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from ..answers import AnswerEncoder, Event, StreamedTexts
 from .answer_write import OVERFLOW, OllamaWriter
 from .dialect import Dialect
 
-_FIELD_KEY = 3  # so long is the key of what stands in a field of its own, and not in the text
+_FIELD_KEY = 3  # the length of the key of a block with a field of its own, outside of the text
 
 
 class OllamaEncoder(AnswerEncoder[OllamaWriter]):
-    """Writes one answer, its first candidate."""
+    """Writes one answer, with its first candidate."""
 
     single = True
 
@@ -32,23 +32,23 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         super().__init__(OllamaWriter(report, dialect.issuers, own=False), request)
         self._model = self.requested_model
         self._created = pieces.iso_date(report.second)
-        self._dated = False  # by the source
+        self._dated = False  # the provider gave the time
         self._end: End | None = None
-        self._waiting: dict[Key, list[ContentBlock]] = {}  # for their end
+        self._waiting: dict[Key, list[ContentBlock]] = {}  # until their end
         self._texts = StreamedTexts(self.writer)
         self._count = 0  # of calls
         self._call_broke = False
         self._failed = False
-        self._tagged: list[ContentBlock] = []  # thinking that stood in tags, up to their end
+        self._tagged: list[ContentBlock] = []  # thinking from tags, until its end
 
     def write_end(self, piece: End) -> list[Event]:
-        """The lines of calls and media, which waited for the end."""
+        """Return the lines of calls and media, which were held until the end."""
         self.about.add(piece)
         self._end = piece
         return self._write_waiting()
 
     def write_failure(self, piece: Failed) -> list[Event]:
-        """`{"error": "text"}` behind the calls: the very line where it is one of this wire."""
+        """Send `{"error": "text"}` after the calls: the original line if it is one of this wire."""
         waiting = self._write_waiting()
         self._failed = True
         body = piece.error.body
@@ -57,12 +57,12 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         return [*waiting, (None, {"error": OVERFLOW.message(piece.error)})]
 
     def finish(self) -> list[Event]:
-        """The calls that waited, and the last line, if the answer has ended."""
+        """Return the calls that were held, and the last line, if the answer has ended."""
         lines = self._write_waiting()
         resp = self.about.finish()
         if self._end is None or self._end.finish.reason == "error":
             fields = self.writer.fields(resp) if self.writer.own else {}
-            if "done_reason" in fields:  # the empty one of a closed connection
+            if "done_reason" in fields:  # the empty reason of a closed connection
                 usage = self.writer.usage(resp.usage)
                 lines.append((None, {**self._line({}), "done": True, **fields, **usage}))
             elif fields.keys() - {"created_at"}:
@@ -80,7 +80,8 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         reason = self.writer.finish_reason(resp.finish, resp.candidates[0])
         if reason is not None:
             last["done_reason"] = reason
-        if self._call_broke and resp.finish.reason == "stop":  # with calls it is read as another
+        # beside calls, clients read it as another reason
+        if self._call_broke and resp.finish.reason == "stop":
             self.report.lost("answer.finish", resp, "finish", what="a call that breaks off")
         lines.append((None, {**last, **self.writer.usage(resp.usage)}))
         return lines
@@ -95,14 +96,14 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         }
 
     def part(self, piece: Part) -> list[Event]:
-        """The line of a text; calls and media wait for their end."""
+        """Return the line of a text; calls and media are held until their end."""
         return [*self._tokens(piece), *self._part(piece)]
 
     def _part(self, piece: Part) -> list[Event]:
         key, block, own = piece.key, piece.block, self.writer.own
         if own and type(block) is ThinkingBlock and len(key) > _FIELD_KEY:
             self._tagged.append(block)
-            if not block.spelling:  # which comes with the closing tag
+            if not block.spelling:  # it comes with the closing tag
                 return []
             block, self._tagged = total(self._tagged), []
         if own:
@@ -119,7 +120,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         return []
 
     def meta(self, piece: Meta) -> list[Event]:
-        """The line of fields that nobody models, if they do not belong on the last one."""
+        """Send fields that no node can hold, unless they belong in the last line."""
         if piece.model is not None:
             self._model = piece.model
         if piece.id is not None and not self.writer.own:
@@ -148,7 +149,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         return [(None, self._line(message if isinstance(message, dict) else {}))]
 
     def _tokens(self, piece: Part | Meta) -> list[Event]:
-        """The line that tells how likely the tokens of a text were."""
+        """Return the line with the log probabilities of a text."""
         if not piece.block.extras if type(piece) is Part else not piece.extras:
             return []
         tokens = self.writer.tokens(piece)
@@ -156,7 +157,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         return [(None, {**self._line({}), "logprobs": logprobs})] if tokens else []
 
     def _write_waiting(self) -> list[Event]:
-        """What waited for its end: calls, each on a line of its own, and media."""
+        """Return what was held: calls, each in a line of its own, and media."""
         lines: list[Event] = []
         for block in self._take_waiting():
             if type(block) is ToolUseBlock and self._is_cut(block):
@@ -171,11 +172,11 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         return lines
 
     def _is_cut(self, call: ToolUseBlock) -> bool:
-        """Whether nobody has told that the call is whole."""
+        """Whether the call has no known end."""
         return self._end is None and (call.unfinished or not self.writer.own)
 
     def _take_waiting(self) -> list[ContentBlock]:
-        """The blocks that waited, each made of its first piece for whoever asks where it stood."""
+        """Return the blocks that were held, each with the spelling of its first piece."""
         waiting = [self._waiting[key] for key in sorted(self._waiting)]
         self._waiting = {}
         sums = [total(parts) for parts in waiting]
@@ -184,7 +185,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         firsts = [
             parts[0]
             for block, parts in zip(sums, waiting, strict=True)
-            # one can hold several calls that a server ran together
+            # one line can hold several calls that a server sent together
             for _ in (argument_texts(block) if type(block) is ToolUseBlock else [None])
         ]
         for block, first in zip(blocks, firsts, strict=True):

@@ -22,7 +22,7 @@ from ..chat_like.messages import fill_fields, read_object
 from ..error_words import OverflowWords
 from .answer_read import COUNTS, FINISH_REASONS
 
-EPOCH = "1970-01-01T00:00:00Z"  # the time of an answer that does not tell its own
+EPOCH = "1970-01-01T00:00:00Z"  # the time of an answer that has none
 
 
 class OllamaWriter(AnswerWriter):
@@ -34,12 +34,12 @@ class OllamaWriter(AnswerWriter):
     token_fields = ("bytes",)
 
     def text(self, block: TextBlock | tree.RefusalBlock) -> str:
-        """The text, beside which no field can stand."""
+        """Return the text; no field can be beside it."""
         self.fields(block)
         return super().text(block)
 
     def data(self, block: tree.ContentBlock) -> str | None:
-        """The bytes of an image or of sound; None of anything else, which nothing can say.
+        """Return the bytes of an image or of sound; None, with a loss, for any other block.
 
         Only in an answer of this wire: the official client reads no message with images.
         """
@@ -51,7 +51,7 @@ class OllamaWriter(AnswerWriter):
         return None
 
     def call(self, block: ToolUseBlock, index: int) -> JsonObject:
-        """An entry of `tool_calls`."""
+        """Write an entry of `tool_calls`."""
         fields = self.fields(block)
         function: JsonObject = {"name": block.name, "arguments": self._arguments(block)}
         entry: JsonObject = {"function": function}
@@ -62,7 +62,7 @@ class OllamaWriter(AnswerWriter):
         return fill_fields(entry, fields)
 
     def _arguments(self, block: ToolUseBlock) -> Json:
-        """An object, always; text only where it was text on this very wire."""
+        """Return the arguments as an object; as text only if they were text on this wire."""
         if self.own and block.raw_input is not None:
             return block.raw_input
         if isinstance(block.input, dict):
@@ -72,13 +72,13 @@ class OllamaWriter(AnswerWriter):
         return read_object(parse_partial(block.raw_input or str(block.input)))
 
     def finish_reason(self, finish: Finish, node: object) -> str | None:
-        """The word for why it ended, `stop` behind calls; None where an answer here had none."""
+        """Return the finish reason, which is `stop` after calls; None if an own answer had none."""
         if finish.reason == "tool_calls":
             finish = replace(finish, reason="stop")
         return super().finish_reason(finish, node)
 
     def usage(self, usage: tree.Usage) -> JsonObject:
-        """The counts: everything that was read, and everything that was written."""
+        """Write the counts: all input, and all output."""
         self.fields(usage)
         counts = figures(usage, COUNTS)
         for name in ("cache_read", "cache_write", "reasoning", "audio_in", "audio_out"):
@@ -89,7 +89,7 @@ class OllamaWriter(AnswerWriter):
         return counts
 
     def message(self, blocks: Sequence[tree.ContentBlock]) -> JsonObject:
-        """The fields that the blocks fill. All texts are one text, in pieces."""
+        """Return the fields for the blocks. All texts are one text, in pieces."""
         message: JsonObject = {}
         images: list[Json] = []
         calls: list[Json] = []
@@ -118,7 +118,7 @@ OVERFLOW = OverflowWords(
 def write_response(
     room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
 ) -> JsonObject:
-    """The body of the answer, as `/api/chat` gives it whole."""
+    """Write the body of the answer, as `/api/chat` returns it as a whole."""
     first = first_candidate(resp, report)
     writer = OllamaWriter.for_answer(resp, room.dialect.issuers, report)
     own = writer.own
@@ -129,7 +129,7 @@ def write_response(
         fields["created_at"] = iso_date(second)
     message: JsonObject = {"role": "assistant"} if own else {"role": "assistant", "content": ""}
     message |= writer.message(first.msg.blocks)
-    if tags := candidate_fields.pop("think_tags", ""):  # sections without a word, behind all text
+    if tags := candidate_fields.pop("think_tags", ""):  # empty sections of thinking, after all text
         message["content"] = message.get("content", "") + tags
     message_fields = candidate_fields.pop("message", None)
     for key, value in read_object(message_fields).items():
@@ -154,7 +154,7 @@ def write_response(
 def _write_model_and_time(
     body: JsonObject, resp: ChatResponse, writer: OllamaWriter, request: ChatRequest | None
 ) -> None:
-    """Who answered, and when."""
+    """Write the model, and the time."""
     if resp.model is not None:
         body["model"] = resp.model
     elif not writer.own:

@@ -1,4 +1,4 @@
-"""What Ollama's `/api/chat` carries, and what a caller spells its own way."""
+"""What Ollama's `/api/chat` carries, and what callers spell differently."""
 
 from __future__ import annotations
 
@@ -13,24 +13,27 @@ from ...stream.think_tags import TagForm
 class Dialect:
     """How a caller spells what the protocol leaves open.
 
-    `no_text`: the content of a message without text. `bullets`: several texts of one tool result
-    become a list with dashes. `image_gaps`: an empty line shows where an image stood in the
-    merged history. `think_tags`: where tags in the text of an answer are thinking.
+    Attributes:
+        no_text: The content of a message without text.
+        bullets: Whether several texts of one tool result become a list with dashes.
+        image_gaps: Whether an empty line shows where an image was in a merged history.
+        think_tags: The form of tags around thinking in the text of an answer.
+        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
     """
 
     no_text: Literal["empty", "null"] = "empty"
     bullets: bool = False
     image_gaps: bool = False
-    # servers before 0.9 leave them there, and a model whose template knows no thinking writes them
+    # servers before 0.9 leave them there, and so do models whose template knows no thinking
     think_tags: TagForm = "leading"
     path: str = "/api/chat"
-    model: str = "qwen3"  # sent where nobody names one
+    model: str = "qwen3"  # used where no model is named
     issuers: tuple[str, ...] = ("ollama",)
 
 
-# Images are bytes in a list beside the text, at any role; sound that a model takes lies there too.
-# Thinking goes back as it came. There is no tool choice: `auto` is what the server does, and
-# `none` means that no tools are sent. Thinking is a switch; few models take a level instead.
+# Images are bytes in a list beside the text, in any role; sound is in the same list. Thinking goes
+# back as it came. There is no tool choice: `auto` is what the server does, and `none` means that no
+# tools are sent. Thinking is a switch; few models take a level instead.
 CAN = Capabilities(
     tool_schema="ollama",
     user=frozenset({"text", "image"}),

@@ -1,7 +1,7 @@
-"""Messages of a request: flat, with text, thinking, calls and images each in a field of its own.
+"""Messages of a request: flat, with a field each for text, thinking, calls and images.
 
-`message_as_read` writes messages as `read_message` found them, `write_messages` as this wire takes
-those of others. Media are bytes without a type: what they begin with tells it.
+`message_as_read` writes messages as `read_message` read them, `write_messages` writes those of
+others in this wire's form. Media are bytes without a type, which their first bytes show.
 
 Reference: ollama api/types.go, Message and ImageData.
 """
@@ -38,9 +38,9 @@ _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
 
 
 def read_medium(data: str) -> tree.ImageBlock | tree.AudioBlock:
-    """The image or sound that the base64 text holds; what nobody knows is taken for an image.
+    """Return the image or sound in the base64 text; unknown data is taken for an image.
 
-    The server refuses URLs; whoever sent one to it meant an image.
+    The server refuses URLs, so a URL in this list was meant as an image.
     """
     if data[:8].lower().startswith(("http://", "https://", "data:")):
         source, head = read_url(data)
@@ -54,20 +54,20 @@ def read_medium(data: str) -> tree.ImageBlock | tree.AudioBlock:
 
 
 def _head(data: str) -> bytes:
-    """What a RIFF file says that it holds."""
+    """Return the kind of content that a RIFF file names."""
     try:
         return b64decode(data[:16])[8:12]
-    except ValueError:  # no base64, or beyond ASCII
+    except ValueError:  # no base64, or not ASCII
         return b""
 
 
 _READ_ROLES = ("system", "developer", "user", "assistant", "tool")
 _ROLES = ("system", "user", "assistant", "tool")
-_NO_CALL = "nobody's"  # the spelling of a result that does not say whose call it answers
+_NO_CALL = "nobody's"  # the spelling of a result that does not name the call that it answers
 
 
 def read_message(entry: Json, issuer: str, origin: tree.Origin, index: int) -> Msg:
-    """One entry of `messages`; what is no message of a known role is kept as it came.
+    """Read one entry of `messages`; one without a known role is kept unchanged.
 
     Few clients send ids: a call without one gets one here.
     """
@@ -102,7 +102,7 @@ def read_message(entry: Json, issuer: str, origin: tree.Origin, index: int) -> M
 
 
 def _read_text(fields: JsonObject, notes: list[str]) -> str | None:
-    """The text; what is no text stays among the other fields."""
+    """Return the text; what is no text stays among the other fields."""
     if isinstance(fields.get("content"), str):
         return str(fields.pop("content"))
     if "content" in fields and fields["content"] is None:
@@ -142,7 +142,7 @@ def _read_result(fields: JsonObject, notes: list[str]) -> ToolResultBlock:
 
 
 def message_as_read(room: Room, m: Msg) -> Json:
-    """The entry of `messages` that `read_message` read: the `spelling` of a node is honoured."""
+    """Return the entry of `messages` that `read_message` read, as the nodes are spelled."""
     content: Any = m.content
     node: Any = m
     if type(content) is str:
@@ -183,7 +183,7 @@ def _result_as_read(block: ToolResultBlock) -> JsonObject:
 
 
 def _medium_as_read(block: ContentBlock) -> str:
-    """An entry of `images`: bytes in base64, or a URL if that was read."""
+    """Return an entry of `images`: bytes in base64, or a URL if that was read."""
     assert type(block) is tree.ImageBlock or type(block) is tree.AudioBlock  # no other is read
     source = block.source
     if type(source) is tree.Base64Source and source.uri is None and block.spelling is None:
@@ -192,7 +192,7 @@ def _medium_as_read(block: ContentBlock) -> str:
 
 
 def _write_blocks(room: Room, m: Msg, role: str, caps: Capabilities | None = None) -> JsonObject:
-    """The entry of a message of blocks: as they were read, unless `caps` are given."""
+    """Return the entry of a message of blocks: as they were read, unless `caps` are given."""
     issuer = room.issuer
     dialect: Dialect = room.dialect
     no_text = None if caps and dialect.no_text == "null" else ""
@@ -225,7 +225,7 @@ def _write_blocks(room: Room, m: Msg, role: str, caps: Capabilities | None = Non
 def write_messages(
     room: Room, history: RoledHistory, caps: Capabilities, report: Report
 ) -> list[JsonObject]:
-    """One entry for each message, and one for each tool result."""
+    """Write one entry for each message, and one for each tool result."""
     dialect: Dialect = room.dialect
     no_text = None if dialect.no_text == "null" else ""
     entries: list[JsonObject] = []
@@ -248,7 +248,7 @@ def write_messages(
 
 
 def _write_result(block: ContentBlock, dialect: Dialect, caps: Capabilities) -> JsonObject:
-    """The entry of a tool result; media in it stand beside its text."""
+    """Write the entry of a tool result; its media are beside its text."""
     if type(block) is not ToolResultBlock:
         raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
     text = chat_messages.result_text(block, dialect.bullets)
@@ -266,7 +266,7 @@ def _write_result(block: ContentBlock, dialect: Dialect, caps: Capabilities) -> 
 
 
 def _write_call(block: ContentBlock, caps: Capabilities) -> JsonObject:
-    """An entry of `tool_calls`. Arguments are an object here, never text."""
+    """Write an entry of `tool_calls`. Arguments are an object here, never text."""
     if type(block) is not ToolUseBlock:
         raise WriteError(f"{block.type} in this role", code="seat.unsaid")
     typed = block.spelling is None or UNTYPED not in block.spelling.split()
@@ -274,7 +274,11 @@ def _write_call(block: ContentBlock, caps: Capabilities) -> JsonObject:
 
 
 def _write_medium(block: ContentBlock, where: str = "in this role") -> str:
-    """The bytes of an image or of sound. Raises WriteError for anything else."""
+    """Write the bytes of an image or of sound.
+
+    Raises:
+        WriteError: For any other block or source.
+    """
     match block:
         case tree.ImageBlock() | tree.AudioBlock():
             if type(block.source) is tree.Base64Source:

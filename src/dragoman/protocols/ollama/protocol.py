@@ -1,6 +1,6 @@
-"""The whole request of `POST /api/chat`, and the contract of the protocol.
+"""Ollama's chat as a protocol: writes the whole request of `POST /api/chat`.
 
-Unknown keys are ignored by the server without a word, so only known ones are written.
+The server ignores unknown keys silently, so only known ones are written.
 """
 
 from __future__ import annotations
@@ -42,14 +42,18 @@ _ARGUMENTS = frozenset(
         "keep_alive",
     }
 )
-# what its types hold of a tool, of its schema, and of the schema of one parameter
+# the fields in its types of a tool, of its schema, and of the schema of one parameter
 _TOOL = frozenset({"name", "description", "parameters"})
 _SCHEMA = frozenset({"type", "$defs", "items", "required", "properties"})
 _PROPERTY = frozenset({"type", "items", "description", "enum"})
 
 
 class Ollama(Room):
-    """Ollama's chat."""
+    """Ollama's chat.
+
+    Args:
+        dialect: The caller's dialect; None for the default one.
+    """
 
     __slots__ = ()
     protocol = "ollama"
@@ -81,34 +85,66 @@ class Ollama(Room):
     write_response = write_response
 
     def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
-        """Function tools, and tools nobody models; the server runs none of its own."""
+        """Write function tools and unknown tools; the server runs none of its own.
+
+        Args:
+            tools: The tools that are offered, in order, under the names that the wire takes.
+            caps: What the model and the wire take.
+            report: Gets a loss for each field that cannot be written.
+
+        Returns:
+            The entries of `tools`.
+        """
         return [
             function_tool(tool, caps, report) if isinstance(tool, Tool) else own_tool(tool, caps)
             for tool in tools
         ]
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
-        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        """Whether a payload can be an answer or line of this protocol, judged by its keys.
+
+        Args:
+            payload: A whole answer, or the payload of one event of a stream.
+            event: The event's name, where the framing has names.
+        """
         answer = payload.get("message", payload.get("response"))
         return type(payload.get("done")) is bool and isinstance(answer, (dict, str))
 
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
-        """Where the nodes of a request stand: e.g. `$.messages[2].tool_calls[0].function.name`."""
+        """Find where the nodes of a request are: e.g. `$.messages[2].tool_calls[0].function.name`.
+
+        Args:
+            req: What `read_request` returned for the body.
+            body: The body that was read.
+
+        Yields:
+            The path of a node or of a field of a node, and that node or `Field`.
+        """
         yield "$.options", req.options
         for path, node in request_paths(req, body, self.paths):
             yield path.removesuffix(".source"), node  # an image is its own source
         for i, m in enumerate(req.messages):
-            if not isinstance(m.read_from, dict):  # what is no message
+            if not isinstance(m.read_from, dict):  # an entry that is no message
                 for node in (m, *m.blocks):
                     yield f"$.messages[{i}]", node
 
     def client_arguments(
         self, body: JsonObject, headers: Mapping[str, str], model: str | None
     ) -> Arguments:
-        """Those of `client.chat`.
+        """Return the keyword arguments of `client.chat` that send this body.
 
-        Its types drop the ids of calls, whose results name the tool as well. Raises ConfigError for
-        a schema of which they drop a part.
+        The client's types drop the ids of calls; results name the tool as well.
+
+        Args:
+            body: The request body, as `write` returns it; it is not changed.
+            headers: The headers that the request needs, without keys.
+            model: The model's name where the path has it and the body does not; else None.
+
+        Returns:
+            The keyword arguments.
+
+        Raises:
+            ConfigError: For a schema of which the client's types would drop a part.
         """
         for i, tool in enumerate(body.get("tools", ())):
             if unknown := _not_typed(tool.get("function", {})):
@@ -120,7 +156,17 @@ class Ollama(Room):
         return named_only(body, headers, _ARGUMENTS, "ollama")
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
-        """The body of `POST /api/chat`; `stream` stands there always, for true is the default."""
+        """Write the request to `POST /api/chat`; `stream` is always given, as it defaults to true.
+
+        Args:
+            prepared: The request after the passes.
+            report: Gets a loss for everything that the wire cannot carry.
+
+        Returns:
+            The path of the dialect, no headers, and the body.
+
+        Source: ollama docs/api.md, "Chat".
+        """
         request, caps = prepared.request, prepared.caps
         messages = prepared.elements
         if messages is None:
@@ -143,7 +189,7 @@ class Ollama(Room):
 
 
 def _not_typed(function: JsonObject) -> str:
-    """The first field of a tool, or of its schema, that the client's types do not hold."""
+    """Return the first field of a tool, or of its schema, that the client's types lack."""
     parameters = function.get("parameters") or {}
     nodes = {"": (function, _TOOL), "parameters.": (parameters, _SCHEMA)}
     for name, schema in (parameters.get("properties") or {}).items():
@@ -155,13 +201,13 @@ def _not_typed(function: JsonObject) -> str:
 
 
 def _report_choice(tool_choice: ToolChoice | None, request: ChatRequest, report: Report) -> None:
-    """Name what a model could be told to choose: this wire has no place for it."""
+    """Report a tool choice: this wire has no place for it."""
     if tool_choice is None or request.tool_choice is None:
         return
     usual = {"mode": ("auto", "none"), "allowed": ((),), "parallel": (None,)}
     for name, values in usual.items():
-        # whom tools are withheld from calls none
+        # without tools, the model calls none
         if getattr(tool_choice, name) not in values:
-            # the name of a tool goes with the mode
+            # the name of a tool is dropped with the mode
             field = "" if tool_choice.mode == "tool" and name == "mode" else name
             report.lost("tool_choice.lowered", request.tool_choice, field, did="left to the model")

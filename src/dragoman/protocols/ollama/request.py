@@ -1,4 +1,4 @@
-"""A request but for its messages: options, tools, response format, streaming; read and written.
+"""The fields of a request around its messages: options, tools, format, streaming.
 
 `write_options` composes the options, `body_as_read` writes a whole body as it was read.
 
@@ -23,7 +23,7 @@ from .messages import read_message
 
 _SAME = ("temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty", "seed", "stop")
 
-# option -> where it stands in the body
+# option -> its path in the body
 OPTIONS = {
     "max_tokens": "options.num_predict",
     "repetition_penalty": "options.repeat_penalty",
@@ -47,7 +47,7 @@ _LEVELS = {
 # fields that no other protocol's requests have
 UNIQUE_FIELDS = frozenset({"options", "keep_alive", "format", "think", "truncate", "shift"})
 
-# keys of the requests of other protocols, which nobody sends here
+# fields of other protocols' requests, which requests of this one do not have
 _OTHERS = (
     "max_tokens",
     "max_completion_tokens",
@@ -72,7 +72,7 @@ _OTHERS = (
 def read_request(
     room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
 ) -> ChatRequest:
-    """The request that a body makes; without a word on it, it is streamed."""
+    """Read the request that a body makes; without a `stream` field it is streamed."""
     issuer, unknown = room.issuer, dict(body)
     notes: JsonObject = {}
     entries, model, stream = read_envelope(unknown, notes)
@@ -93,20 +93,20 @@ def read_request(
 
 
 def _read_tools(body: JsonObject, issuer: str) -> list[Tool | ServerTool]:
-    """The `tools` of a body, taken out of it; a list of anything else stays there."""
+    """Take the `tools` out of the body; a list of anything else stays there."""
     entries = body.get("tools")
     if not are_objects(entries):
         return []
     try:
         tools = [read_tool(entry, issuer) for entry in entries]
-    except InvalidMessage:  # a tool that no JSON can say again
+    except InvalidMessage:  # a tool that JSON cannot express
         return []
     del body["tools"]
     return tools
 
 
 def _read_options(body: JsonObject) -> Options:
-    """The options, taken out of the body; what no option can hold stays there."""
+    """Take the options out of the body; what no option can hold stays there."""
     fields: dict[str, Any] = {}
     paths: list[str] = []
     for name, path in OPTIONS.items():
@@ -125,7 +125,7 @@ def _read_options(body: JsonObject) -> Options:
         paths.append("think")
     try:
         values = Options(**fields)
-    except InvalidMessage:  # text or numbers that no JSON can say again
+    except InvalidMessage:  # text or numbers that JSON cannot express
         return Options()
     for path in paths:
         take_field(body, path)
@@ -133,7 +133,7 @@ def _read_options(body: JsonObject) -> Options:
 
 
 def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -> None:
-    """Put the options into the body: thinking and log probabilities as far as the server goes."""
+    """Put the options into the body; thinking and log probabilities as far as the server allows."""
     request, caps = prepared.request, prepared.caps
     requested = request.options
     fields = options(request, OPTIONS, caps, report)
@@ -143,7 +143,7 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
         if level != thinking.effort and requested.reasoning is not None:
             did = f"sent as {level}" if level else "thinking is on"
             report.lost("option.range", requested, "reasoning", what=requested.reasoning, did=did)
-        # a level where the model has levels, and a switch where it has not
+        # a level if the model has levels, otherwise a switch
         body["think"] = False if thinking.off else level or True
     if fields.get("top_logprobs", 0) > _MOST_LOGPROBS:
         fields["top_logprobs"] = _MOST_LOGPROBS
@@ -158,21 +158,21 @@ def _read_format(body: JsonObject) -> ResponseFormat | None:
         return None
     try:
         form = ResponseFormat("json") if value == "json" else ResponseFormat("schema", value)
-    except InvalidMessage:  # text that no JSON can say again
+    except InvalidMessage:  # text that JSON cannot express
         return None
     del body["format"]
     return form
 
 
 def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
-    """The body with those of `kept` as `read_request` found them, and those nobody models."""
+    """Write the body with the fields in `kept` as `read_request` read them, and extra fields."""
     body, notes = write_envelope(req, set(kept) - {"stream"}, elements, room.issuer)
     if req.tools and "tools" in kept:
         body["tools"] = [tool_as_read(tool, room.issuer) for tool in req.tools]
     if (form := req.response_format) is not None and "response_format" in kept:
         body["format"] = form.schema if form.kind == "schema" else form.kind
     if "stream" not in notes or "stream" not in kept:
-        body["stream"] = req.stream  # which has a meaning where it is left out
+        body["stream"] = req.stream  # its absence has a meaning of its own
     for name, value in req.options.given():
         if name in kept and name == "reasoning":
             body["think"] = value == "on" if value in ("on", "off") else value
@@ -184,8 +184,8 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
 def claims(body: Json, path: str | None = None) -> bool:
     """Whether this can be a request of `/api/chat`.
 
-    A body of a model and messages alone is that of several protocols: it takes a key, or a shape
-    of a message, that the others lack.
+    A body of only a model and messages could be of several protocols: it needs a key, or a shape of
+    a message, that the others lack.
     """
     if not isinstance(body, dict) or not isinstance(body.get("messages"), list):
         return False

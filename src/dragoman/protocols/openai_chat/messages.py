@@ -326,7 +326,7 @@ def _split_speech(
 ) -> tuple[Sequence[ContentBlock], JsonObject]:
     """Separate an assistant's speech, which is sent by its id: return the other blocks, and the id.
 
-    The id stands for the transcript, too.
+    The id replaces the transcript, too.
     """
     blocks = m.blocks
     if role == ASSISTANT and caps.speech_ids:

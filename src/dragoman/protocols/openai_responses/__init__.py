@@ -1,4 +1,4 @@
-"""Responses: the room for OpenAI's newer wire and for the hosts who speak it.
+"""Responses: OpenAI's newer protocol, for OpenAI itself and for hosts that speak it.
 
 Reference: OpenAI API, "Create a model response".
 """

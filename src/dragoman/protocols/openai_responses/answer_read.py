@@ -1,8 +1,8 @@
-"""Answers of the Responses API read as pieces: whole ones, and streams event by event.
+"""Reads answers of the Responses API, whole ones and streams, into pieces.
 
 An event of a stream names its item by its index in the output. Some hosts give an item another id
-in every event, others count all items as the first or leave the index out, so `_Items` finds the
-item that an event speaks of.
+in every event, others give every item the first index or none, so `_Items` finds the item that an
+event belongs to.
 
 Reference: OpenAI API, "Streaming events" and "The response object".
 """
@@ -26,11 +26,11 @@ from .blocks import BESIDE, BREAK
 from .dialect import Dialect
 from .raw_items import raw_item
 
-ID = "id:"  # begins the note on a first piece of how its item is called
+ID = "id:"  # first part of the note on a first piece that holds the id of its item
 
 
 class _Item(GrowingItem):
-    """One item: its position among the blocks of the message, and what is known of it."""
+    """One item: its position among the blocks of the message, and its data so far."""
 
     __slots__ = ("blocks", "complete", "id", "kind", "late", "paragraphs", "position", "streamed")
 
@@ -39,15 +39,16 @@ class _Item(GrowingItem):
         self.position = position
         self.kind = kind
         self.id: str | None = None
-        self.complete = False  # its end was told
-        self.streamed: set[int] = set()  # indexes of its parts of which something was told
-        self.paragraphs: dict[tuple[str, int], list[str]] = {}  # of thoughts, by field and index
-        # what the stream tells of its texts beside them, by the index of the part
+        self.complete = False  # its end has come
+        self.streamed: set[int] = set()  # indexes of the parts that have sent any event
+        # paragraphs of thinking, by field and index
+        self.paragraphs: dict[tuple[str, int], list[str]] = {}
+        # what the stream adds to a text besides its words, by the index of the part
         self.late: dict[str, dict[int, list[Json]]] = {"annotations": {}, "logprobs": {}}
-        self.blocks: dict[int, ContentBlock] = {}  # those that were told as a whole
+        self.blocks: dict[int, ContentBlock] = {}  # the blocks that came as a whole
 
     def merge_late(self, data: JsonObject) -> JsonObject:
-        """The whole item, with the annotations and probabilities that only the stream told."""
+        """Return the whole item, with annotations and probabilities that only the stream had."""
         content = data.get("content")
         if not any(self.late.values()) or not isinstance(content, list):
             return data
@@ -58,28 +59,28 @@ class _Item(GrowingItem):
         return {**data, "content": parts}
 
     def completed_part(self, index: int, part: JsonObject) -> JsonObject:
-        """The same for one part of a message."""
+        """Return one part of a message, with what `merge_late` adds."""
         late = {key: rows[index] for key, rows in self.late.items() if index in rows}
         return part | {key: rows for key, rows in late.items() if rows and not part.get(key)}
 
     def part_indexes(self, count: int) -> list[int]:
-        """The indexes of an item's parts; some servers count them on from item to item."""
+        """Return the indexes of an item's parts; some servers count them on from item to item."""
         streamed = sorted(self.streamed)
         if not streamed or streamed[-1] < count:
             return list(range(count))
         return [*streamed, *range(streamed[-1] + 1, streamed[-1] + 1 + count)][:count]
 
     def part(self, index: int, block: ContentBlock, whole: bool = False) -> list[Piece]:
-        """A piece of the block at this index."""
+        """Return a piece of the block at this index."""
         return [Part((0, self.position, index), block, whole)]
 
     @property
     def id_note(self) -> str:
-        """The note on the first piece: an encoder needs the id before the end of the item."""
+        """Return the note with the item's id, which an encoder needs before the end of the item."""
         return f"{ID}{self.id or ''}"
 
 
-_Place: TypeAlias = tuple[_Item, int]  # of a part: its item, and its index in that
+_Place: TypeAlias = tuple[_Item, int]  # of a part: its item, and its index in the item
 
 
 class _Items:
@@ -89,34 +90,34 @@ class _Items:
         self._all: list[_Item] = []
         self._by_index: dict[Any, _Item] = {}
         self._by_id: dict[str, _Item] = {}
-        self._base = 0  # of the positions of this response, where it follows another one
+        self._base = 0  # the first position of this response, if it follows another one
         self._positions: set[int] = set()
-        self._end = 0  # behind all positions that are taken
-        self._shared = False  # two items said that they have one index
+        self._end = 0  # the first position after all that are taken
+        self._shared = False  # two items had the same index
 
     def __iter__(self) -> Iterator[_Item]:
         return iter(sorted(self._all, key=lambda item: item.position))
 
     def restart(self) -> None:
-        """Another response begins in the same stream: its items stand behind."""
+        """Begin another response in the same stream: its items follow those of the previous one."""
         self._base = self._end
         self._by_index.clear()
         self._by_id.clear()
         self._all.clear()
 
     def find(self, event: JsonObject, kind: str) -> _Item:
-        """The item of this kind that an event speaks of; one that nobody announced is new."""
+        """Return the item of this kind that an event belongs to; a new one if none is announced."""
         index, id = event.get("output_index"), event.get("item_id")
         return self._find_item(index, id, kind) or self._open(index, kind, id, {})
 
     def is_reasoning(self, event: JsonObject) -> bool:
-        """Whether an event speaks of an item of thinking that was announced."""
+        """Whether an event belongs to an announced item of thinking."""
         index = event.get("output_index")
         known = index is not None and self._find_item(index, event.get("item_id"), "reasoning")
         return bool(known)
 
     def _find_item(self, index: Any, id: Any, kind: str) -> _Item | None:
-        """The item of a kind: by its index, if no two share one, else by its id."""
+        """Find the item of a kind: by its index, if no two share one, else by its id."""
         item = self._by_index.get(index)
         if item is not None and item.kind != kind:
             item = None
@@ -129,7 +130,7 @@ class _Items:
         return item
 
     def add_item(self, event: JsonObject, data: JsonObject) -> _Item:
-        """The item that an event announces."""
+        """Return the item that an event announces."""
         index, id, kind = event.get("output_index"), data.get("id"), str(data.get("type"))
         item = self._by_index.get(index)
         same = item is not None and item.kind == kind and not item.complete
@@ -140,7 +141,7 @@ class _Items:
         return self._open(index, kind, id, data)
 
     def finish_item(self, event: JsonObject, data: JsonObject) -> _Item:
-        """The item whose end an event tells."""
+        """Return the item that an event ends."""
         index, id, kind = event.get("output_index"), data.get("id"), str(data.get("type"))
         item = self._find_item(index, id, kind)
         if item is None or (item.complete and item.id != id):
@@ -150,11 +151,11 @@ class _Items:
         return item
 
     def match_items(self, output: list[Any]) -> list[tuple[_Item, Any]]:
-        """(item, its data) of a whole answer: by id, else by index, else by order, else new."""
+        """Pair items with the data of a whole answer: by id, index or order, else a new item."""
         unmatched = {item.position: item for item in self}
         ids = {id for data in output if isinstance(id := _get(data, "id"), str)}
         by_id: dict[Any, deque[_Item]] = {}
-        others: dict[Any, deque[_Item]] = {}  # of each kind those that no data names
+        others: dict[Any, deque[_Item]] = {}  # for each kind, the items that no data names
         for item in unmatched.values():
             by_id.setdefault((item.kind, item.id), deque()).append(item)
             if item.id not in ids:
@@ -198,7 +199,7 @@ def _get(data: Any, key: str) -> Any:
 
 
 def _first(items: deque[_Item] | None, unmatched: dict[int, _Item]) -> _Item | None:
-    """The first of the items that no data has taken."""
+    """Return the first of the items that has no data yet."""
     while items:
         if items[0].position in unmatched:
             return items[0]
@@ -206,7 +207,7 @@ def _first(items: deque[_Item] | None, unmatched: dict[int, _Item]) -> _Item | N
     return None
 
 
-# an event with no other fields says nothing of its item: that a search has begun, or ended
+# events without fields of their own that only report progress, such as the start of a search
 _PLACE_FIELDS = {
     "type",
     "sequence_number",
@@ -232,10 +233,10 @@ class ResponsesReader:
         self._raw = dialect.raw
         self._id: Any = None
         self._model: Any = None
-        self._latest: JsonObject | None = None  # the response as it was told last, but not its end
+        self._latest: JsonObject | None = None  # the latest state of the response, except its end
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
-        """The pieces of one event, or of a whole answer."""
+        """Return the pieces of one event, or of a whole answer."""
         kind = payload.get("type") or event
         if kind == "response.output_text.delta":
             delta = payload["delta"]
@@ -259,7 +260,7 @@ class ResponsesReader:
         return self._other(name, payload)
 
     def finish(self) -> list[Piece]:
-        """What a stream that broke off began: items that nobody could use, and the response."""
+        """Return what an interrupted stream has begun: unfinished items, and the response."""
         pieces: list[Piece] = []
         items = [item for item in self.items if not item.complete]
         for item in items:
@@ -274,7 +275,7 @@ class ResponsesReader:
         return pieces
 
     def _lifecycle(self, kind: str, event: JsonObject, response: JsonObject) -> list[Piece]:
-        """`response.created` to `response.completed`, each with the response as it is."""
+        """Read `response.created` to `response.completed`, each with the response so far."""
         pieces: list[Piece] = []
         if extras := {key: value for key, value in event.items() if key not in _EVENT_FIELDS}:
             pieces.append(Meta(extras, issuer=self._issuer))
@@ -300,11 +301,12 @@ class ResponsesReader:
         return pieces
 
     def _read_closed(self, response: JsonObject, status: Any) -> list[Piece]:
-        """The pieces of a whole response; of those that a stream has told, what is new."""
+        """Return the pieces of a whole response; after a stream, only those that are new."""
         pieces = self._read_names(response)
         self._latest = None
         reasoning = response.get("reasoning")
-        if isinstance(reasoning, str):  # a local server; elsewhere what was asked for, an object
+        # a local server; elsewhere this is an object, with what was asked for
+        if isinstance(reasoning, str):
             pieces.append(Part((0, -1, 0), ThinkingBlock(reasoning, spelling=BESIDE), True))
         pieces += self._output(response.get("output") or ())
         if isinstance(usage := response.get("usage"), dict):
@@ -318,7 +320,11 @@ class ResponsesReader:
         return pieces
 
     def _other(self, kind: str, event: JsonObject) -> list[Piece]:
-        """What makes no piece by itself. Raises ValueError for an event that nobody knows."""
+        """Read an event that adds no piece of a block by itself.
+
+        Raises:
+            ValueError: For an unknown event.
+        """
         growth = GROWTH.get(kind.removeprefix("response."))
         if growth is not None:
             self.items.find(event, growth.kind).grow(growth, event)
@@ -327,14 +333,14 @@ class ResponsesReader:
         return []
 
     def _output(self, output: Sequence[Any]) -> list[Piece]:
-        """The items of a whole response: those that are new, or otherwise than was told."""
+        """Return the items of a whole response that are new or differ from those in the stream."""
         if isinstance(output, (str, dict)):
             raise TypeError("output is a list")
         rows = self.items.match_items(list(output))
         return [piece for item, data in rows for piece in self._complete(item, data)]
 
     def _complete_others(self) -> list[Piece]:
-        """The items that the end of the answer makes whole, as nothing else did."""
+        """Complete the items that only the end of the answer completes."""
         pieces: list[Piece] = []
         for item in self.items:
             if not item.complete and item.kind not in _STREAMED_KINDS:
@@ -356,10 +362,10 @@ class ResponsesReader:
                 continue
             item.blocks[index] = block
             whole = index not in item.streamed or not _has_no_text(block)
-            # a host that does not say it again: what was streamed stays, with the item's fields
+            # the host does not repeat it: the streamed text stays, with the item's fields
             piece = block
             if not whole and type(block) is ThinkingBlock and previous is not None:
-                # what is sealed was told once, or it would add up
+                # sealed data came in the stream already, and would be added twice
                 piece = replace(block, signature=None, redacted=None)
             pieces += item.part(index, piece, whole)
         return pieces
@@ -375,7 +381,7 @@ class ResponsesReader:
             item.streamed.add(0)
         call = self._open_call(data)
         call.spelling = call.spelling or item.id_note
-        # without arguments it is only begun, and nothing must run it if the stream breaks here
+        # a call without arguments has only begun; it must not be run if the stream breaks off here
         return item.part(0, call, 0 in item.streamed and not call.freeform)
 
     def _read_done(self, event: JsonObject) -> list[Piece]:
@@ -386,7 +392,7 @@ class ResponsesReader:
         return wire_blocks.read_call(fields, self._issuer)
 
     def _call_text(self, event: JsonObject, kind: str = "function_call") -> list[Piece]:
-        """A piece of the text of a call."""
+        """Read a piece of the text of a call."""
         item = self.items.find(event, kind)
         item.streamed.add(0)
         call = ToolUseBlock("", "", raw_input=require_text(event["delta"]))
@@ -394,7 +400,7 @@ class ResponsesReader:
         return item.part(0, call)
 
     def _call_text_done(self, event: JsonObject, kind: str = "function_call") -> list[Piece]:
-        """All of the text of a call."""
+        """Read the complete text of a call."""
         item, key = self.items.find(event, kind), _CALLS[kind]
         text = event.get(key)
         if not isinstance(text, str) or (not text and 0 in item.streamed):
@@ -408,7 +414,7 @@ class ResponsesReader:
         return self._delta(place, RefusalBlock(require_text(event["delta"])), event.get("logprobs"))
 
     def _delta(self, place: _Place, block: TextBlock | RefusalBlock, logprobs: Any) -> list[Piece]:
-        """A piece of a part: the first one, or one with probabilities."""
+        """Return a piece of a part, if it is the first one or one with probabilities."""
         item, index = place
         if logprobs:
             item.late["logprobs"].setdefault(index, []).extend(logprobs)
@@ -430,7 +436,7 @@ class ResponsesReader:
         return item.part(index, block)
 
     def _text_done(self, event: JsonObject) -> list[Piece]:
-        """`output_text.done`, `refusal.done`."""
+        """Read `output_text.done` and `refusal.done`."""
         item, index = self._place(event)
         key, kind = ("refusal", "refusal") if "refusal" in event else ("text", "output_text")
         if not event.get(key):
@@ -438,7 +444,7 @@ class ResponsesReader:
         return self._whole_part(item, index, {"type": kind, key: require_text(event[key])})
 
     def _part_added(self, event: JsonObject) -> list[Piece]:
-        """A part that begins; mostly it is empty so far."""
+        """Read the start of a part, which mostly is empty."""
         part = event["part"]
         kind = part.get("type")
         if self._is_thought(event, kind):
@@ -468,7 +474,7 @@ class ResponsesReader:
         return item.part(index, block, True)
 
     def _thought(self, event: JsonObject) -> list[Piece]:
-        """A piece of thinking. Each paragraph is counted on its own."""
+        """Read a piece of thinking; each paragraph is counted separately."""
         item, text = self.items.find(event, "reasoning"), require_text(event["delta"])
         if not text:
             return []
@@ -483,7 +489,7 @@ class ResponsesReader:
         return item.part(0, block)
 
     def _thought_done(self, event: JsonObject) -> list[Piece]:
-        """A whole paragraph: nothing, if its pieces said all of it."""
+        """Read a whole paragraph of thinking; nothing remains if its pieces had all of it."""
         item, text = self.items.find(event, "reasoning"), require_text(event.get("text") or "")
         place = _paragraph(event)
         if not text or "".join(item.paragraphs.get(place, ())) == text:
@@ -502,7 +508,7 @@ class ResponsesReader:
         return item.part(0, TextBlock(require_text(event["delta"]), spelling="transcript"))
 
     def _is_thought(self, event: JsonObject, kind: Any) -> bool:
-        """Whether an event of a part of this kind is about thinking, which may be any text."""
+        """Whether an event of a part of this kind is about thinking, which may be in any text."""
         if "summary_index" in event or kind in ("reasoning_text", "summary_text"):
             return True
         return self.items.is_reasoning(event)
@@ -520,7 +526,7 @@ def _has_no_text(block: ContentBlock) -> bool:
 
 
 def _paragraph(event: JsonObject) -> tuple[str, int]:
-    """(the field of a paragraph of thinking, its index)."""
+    """Return the field of a paragraph of thinking, and its index."""
     field = "summary" if "summary_index" in event else "content"
     return field, _index(event.get(f"{field}_index") or 0)
 
@@ -533,7 +539,7 @@ def _index(value: Any) -> int:
 
 _STARTS = frozenset({"response.created", "response.queued", "response.in_progress"})
 
-# `done` is an end of some backends of OpenAI's (earendil-works/pi, openai-codex, 2026-11-28)
+# some backends of OpenAI's end with `done` (earendil-works/pi, openai-codex, 2026-11-28)
 _ENDS = {
     "response.completed": "completed",
     "response.incomplete": "incomplete",
@@ -542,7 +548,7 @@ _ENDS = {
     "response.cancelled": "cancelled",
 }
 
-_OPEN = frozenset({"queued", "in_progress", "cancelled"})  # there is no end, or it was broken off
+_OPEN = frozenset({"queued", "in_progress", "cancelled"})  # no end yet, or an interrupted answer
 
 _EVENT_FIELDS = {"type", "response", "sequence_number", "stream_id"}
 

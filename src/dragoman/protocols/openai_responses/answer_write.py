@@ -1,13 +1,13 @@
-"""Answers of the Responses API as a whole: the response, its usage, and why it ended.
+"""Writes whole answers of the Responses API, and reads and writes usage and finish reasons.
 
-What the reader makes of the same fields stands beside it, as do the items of streams that only
-this API has, which grow by themselves.
+`Growth` and `GrowingItem` are for stream items that only this API has, whose texts grow inside of
+them.
 
 An answer that was read from this wire is written as it was read; one of another wire gets each
-field that clients demand.
+field that clients require.
 
-Reference: OpenAI API, "The response object": `usage.input_tokens` contains what was read from the
-cache and what was written to it, `output_tokens` contains the reasoning, at all recorded hosts.
+Reference: OpenAI API, "The response object": `usage.input_tokens` includes the tokens read from and
+written to the cache, `output_tokens` includes the reasoning, at all recorded hosts.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from ..base import Room
 from ..chat_like.messages import fill_fields, issuer_extras
 from ..finish_words import finish_meaning
 from . import blocks as wire_blocks
+from . import composed_items
 from .blocks import ABSENT, BESIDE
 from .dialect import Dialect
 from .raw_items import drawing
@@ -46,7 +47,8 @@ FINISH_REASONS: dict[str, FinishReason] = {
     "max_output_tokens": "length",
     "max_tokens": "length",
     "max_messages": "length",
-    "steered": "pause",  # at a safe place, by whoever asked; another response goes on from here
+    # the client interrupted it at a safe place; another response continues from here
+    "steered": "pause",
     "content_filter": "content_filter",
     "completed": "stop",
     "complete": "stop",
@@ -58,19 +60,19 @@ _INCOMPLETE = {
     "content_filter": "content_filter",
 }
 
-# codes of a response that failed, by kind; of all others it is the server's fault
+# codes of a failed response, by kind; any other kind is the server's fault
 _FAILED: dict[ErrorKind, str] = {
     **{kind: code for kind, (_, code) in answers.OPENAI_ERRORS.items()},
     "content_filter": "invalid_prompt",
     "invalid": "invalid_prompt",
 }
 
-# reasons that a response says without a loss
+# reasons that a response can express without a loss
 _EXACT = frozenset({"stop", "tool_calls", "refusal", "length", "content_filter", "error"})
 
 
 def defaults(dialect: Dialect) -> JsonObject:
-    """What every response has, and no other wire tells: new lists and dicts for each answer."""
+    """Return the fields that every response has and no other wire, with new lists and dicts."""
     fields: JsonObject = {
         "error": None,
         "incomplete_details": None,
@@ -105,7 +107,7 @@ def defaults(dialect: Dialect) -> JsonObject:
     return fields
 
 
-UNNAMED = "resp_dragoman"  # the id of an answer that has none, as long as nothing is known of it
+UNNAMED = "resp_dragoman"  # the id of an answer without one, while nothing else is known of it
 
 # the figures -> the fields of Usage
 _FIGURES = {
@@ -122,14 +124,14 @@ _FIGURES = {
 
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
-    """The figures, made disjoint; those that the neutral ones do not give back stay in extras."""
+    """Read the figures and make them disjoint; those that cannot be written back stay in extras."""
     usage = answers.read_figures(data, _FIGURES)
     unknown, absent = answers.beyond_figures(data, answers.figures(usage, _FIGURES))
     usage.extras = issuer_extras(issuer, unknown, {ABSENT: absent} if absent else {})
     return usage
 
 
-# which values of a field the neutral ones give back; any other stays among the extras
+# the values of a field that the neutral figures can give back; others stay in the extras
 _MODELED: dict[str, Callable[[Any], bool]] = {
     "id": lambda value: isinstance(value, str) and bool(value),
     "model": lambda value: isinstance(value, str) and bool(value),
@@ -141,7 +143,7 @@ _MODELED: dict[str, Callable[[Any], bool]] = {
 
 
 def read_extras(response: JsonObject) -> JsonObject:
-    """Fields of the response that nobody models: what was asked for, prices, errors."""
+    """Return the fields of the response without a node: what was asked for, prices, errors."""
     extras = {key: value for key, value in response.items() if key not in _MODELED}
     if isinstance(extras.get("reasoning"), str):
         del extras["reasoning"]
@@ -150,20 +152,20 @@ def read_extras(response: JsonObject) -> JsonObject:
 
 
 def read_finish(response: JsonObject, status: Any) -> Finish:
-    """Why it ended: `completed`, or what made it `incomplete`."""
+    """Read why it ended: `completed`, or what made it `incomplete`."""
     raw = status if isinstance(status, str) else ""
     details = response.get("incomplete_details")
     if raw == "incomplete" and isinstance(details, dict):
         raw = details["reason"] if isinstance(details.get("reason"), str) else raw
     reason = FINISH_REASONS.get(raw, "other")
-    if status == "incomplete":  # whoever says why
+    if status == "incomplete":  # whatever reason was given
         meaning = finish_meaning(raw, FINISH_REASONS)
         reason = meaning if meaning in UNFINISHED else "length"
     return Finish(reason, raw if response.get("status") else None)
 
 
 def read_failure(response: JsonObject) -> ProviderError:
-    """The error of a response that failed."""
+    """Read the error of a failed response."""
     if response.get("error"):
         return provider_error(response, name="response.failed")
     error = provider_error({"message": "the response failed"}, name="response.failed")
@@ -172,11 +174,12 @@ def read_failure(response: JsonObject) -> ProviderError:
 
 
 _Path: TypeAlias = tuple[str | int, ...]
-_MOST_COMMANDS = 10_000  # of one call, for a number of somebody else's makes a list of ours
+# of one call, because the number is the client's and decides the length of a list
+_MOST_COMMANDS = 10_000
 
 
 class Growth(NamedTuple):
-    """The item's kind, where in it the text grows, and the field of the event that has it."""
+    """The kind of an item, the place where its text grows, and the event's field with the text."""
 
     kind: str
     path: _Path
@@ -203,18 +206,18 @@ GROWTH: dict[str, Growth] = {
 
 
 class GrowingItem:
-    """An item of a stream that stays as it is, but for the texts that grow in it."""
+    """An item of a stream that does not change, except for the texts that grow in it."""
 
     __slots__ = ("_texts", "data")
 
     def __init__(self, data: JsonObject) -> None:
-        self.data = data  # as it was announced, or is by now
+        self.data = data  # as it was announced, or as it is now
         self._texts: dict[_Path, list[str]] = {}
 
     def grow(self, growth: Growth, event: JsonObject) -> None:
-        """Note what the event says; a `delta` adds, any other field replaces."""
+        """Apply an event to the item: a `delta` adds to the text, any other field replaces it."""
         text = event.get(growth.field)
-        index = event.get("command_index")  # which command of a shell's
+        index = event.get("command_index")  # the index of a shell's command
         if index is not None and not (type(index) is int and 0 <= index < _MOST_COMMANDS):
             raise TypeError("a place is a small number")
         if growth.path == ("output",):
@@ -229,7 +232,7 @@ class GrowingItem:
             raise TypeError("text was expected")
 
     def _print(self, output: Any, index: int) -> None:
-        """What a command printed: `{"stdout": ..., "stderr": ...}`, or a list of those at last."""
+        """Add a command's output: `{"stdout": ..., "stderr": ...}`, or a list of those."""
         if isinstance(output, list):
             self.data = {**self.data, "output": output}
             self._texts = {path: t for path, t in self._texts.items() if path[0] != "output"}
@@ -239,7 +242,7 @@ class GrowingItem:
                 self._texts.setdefault(("output", index, name), []).append(text)
 
     def build_item(self) -> JsonObject:
-        """The item so far, with the texts that have grown in it."""
+        """Return the item so far, with the texts that have grown in it."""
         data: JsonObject = self.data
         for path, texts in self._texts.items():
             data = _with_text(data, path, "".join(texts))
@@ -247,7 +250,7 @@ class GrowingItem:
 
 
 def _with_text(value: Any, path: _Path, text: str) -> Any:
-    """The value with the text at the path, and with the objects and lists on the way."""
+    """Return the value with the text at the path, creating the objects and lists above it."""
     if not path:
         return text
     step, *below = path
@@ -263,19 +266,23 @@ def _with_text(value: Any, path: _Path, text: str) -> Any:
     return copy
 
 
-# notes of this wire's reader that no other wire's reader makes
+# notes of this wire's reader that no other wire's reader adds
 _NOTES = frozenset({"string", "item", "object"})
 
 
 def _order(call: ToolUseBlock, text: str) -> Json:
-    """What a call says to do: its arguments, parsed."""
+    """Return the arguments of a call, parsed."""
     return parse_arguments(text) if call.raw_input is not None and text else call.input
 
 
 class ItemWriter(AnswerWriter):
-    """Writes blocks as items; what this wire cannot say goes to the report.
+    """Writes blocks as items; what this wire cannot carry is reported.
 
-    `seed` is what the ids of the items are made of.
+    Args:
+        dialect: The host's dialect.
+        report: Gets a loss for what the wire cannot carry.
+        seed: Text from which the ids of the items are computed.
+        own: Whether the answer was read from this wire.
     """
 
     __slots__ = ("defaults", "pending", "raw", "seed")
@@ -286,15 +293,15 @@ class ItemWriter(AnswerWriter):
         self.raw = dialect.raw
         self.defaults = defaults(dialect)
         self.seed = seed
-        self.pending: deque[Logprob] = deque()  # tokens of the texts to come, of another wire
+        self.pending: deque[Logprob] = deque()  # tokens of texts that follow, from another wire
 
     def id(self, prefix: str, index: int) -> str:
-        """The id of the item at an index."""
+        """Return the id of the item at an index."""
         text = f"{self.seed}\0{index}".encode("utf-8", "surrogatepass")
         return f"{prefix}_{blake2b(text, digest_size=12).hexdigest()}"
 
     def reader_issuer(self, block: ContentBlock) -> str | None:
-        """The issuer of a block that this wire's reader made; None for one of another wire."""
+        """Return the issuer of a block that this wire's reader created; None for other blocks."""
         for issuer in block.extras or ():
             bare = issuer.removesuffix(ANSWER).removesuffix(NOTES)
             if bare in self.issuers:
@@ -302,18 +309,18 @@ class ItemWriter(AnswerWriter):
         if block.type == "raw" or type(block) is ThinkingBlock:
             origin = block if block.type == "raw" else block.origin
             return origin.issuer if origin is not None and origin.issuer in self.issuers else None
-        if type(block) is ToolUseBlock and self.own:  # it may have no field of its own
+        if type(block) is ToolUseBlock and self.own:  # it may have no fields of its own
             return self.issuer
         return None if _NOTES.isdisjoint(wire_blocks.spellings(block)) else self.issuer
 
     def part(self, block: ContentBlock) -> JsonObject | None:
-        """`output_text` or `refusal`; None for a text without a word, which is no part."""
+        """Write `output_text` or `refusal`; None for an empty text, which is no part."""
         self.fields(block)
         if block.type == "refusal":
             if block.category is not None:
                 self.report.lost("answer.unsaid", block, "category")
             return {"type": "refusal", "refusal": block.text}
-        assert type(block) is TextBlock  # no other is a part
+        assert type(block) is TextBlock  # the only other kind of part
         if not block.text and not block.citations:
             return None
         annotations = [self._annotation(citation, block.text) for citation in block.citations or ()]
@@ -325,7 +332,7 @@ class ItemWriter(AnswerWriter):
         }
 
     def _take_tokens(self, text: str) -> list[Logprob]:
-        """The next tokens, as many as the text is long."""
+        """Take the next tokens from `pending`, up to the length of the text."""
         tokens: list[Logprob] = []
         length = 0
         while self.pending and length < len(text):
@@ -334,7 +341,7 @@ class ItemWriter(AnswerWriter):
         return tokens
 
     def _annotation(self, citation: Citation, text: str) -> JsonObject | None:
-        """The annotation that says this; it must have a span and a title."""
+        """Write a citation as an annotation, which must have a span and a title."""
         self.fields(citation)
         if (annotation := wire_blocks.write_citation(citation, self.issuers)) is not None:
             return annotation
@@ -350,7 +357,7 @@ class ItemWriter(AnswerWriter):
         return {"type": wire_blocks.URL, "start_index": 0, "end_index": len(text), **page}
 
     def reasoning(self, id: str, block: ThinkingBlock) -> JsonObject | None:
-        """`reasoning`; None where nothing can be read. What others have sealed in it is a loss."""
+        """Write `reasoning`; None without readable text. Sealed data of other wires is a loss."""
         self.fields(block)
         sealed = self.read_seal(block)
         for name in ("signature", "redacted") if sealed is None else ():
@@ -358,31 +365,34 @@ class ItemWriter(AnswerWriter):
                 self.report.lost("answer.unsaid", block, name)
         if not block.thinking and sealed is None:
             return None
-        item = {"type": "reasoning", "id": id, **wire_blocks.reasoning(block, self.raw)}
+        item = {"type": "reasoning", "id": id, **composed_items.reasoning(block, self.raw)}
         item.pop("encrypted_content", None)
         return item if sealed is None else {**item, "encrypted_content": sealed}
 
     def read_seal(self, block: ThinkingBlock) -> str | None:
-        """What somebody has sealed in the thought for clients of this wire."""
+        """Read what was sealed in the thinking for clients of this wire."""
         return (block.redacted or block.signature) if self.reader_issuer(block) else None
 
     def call(self, id: str, block: ToolUseBlock) -> JsonObject:
-        """The call; a function's has an empty object where there are no arguments."""
+        """Write a call; a function without arguments gets an empty object."""
         self.fields(block)
         text = argument_text(block)
         if (item := item_of_call(block, _order(block, text))) is not None:
             return {"id": id, "status": "incomplete" if block.unfinished else "completed", **item}
         has_text = text or block.unfinished or block.freeform
-        item = wire_blocks.tool_call(block, text if has_text else "{}")
+        item = composed_items.tool_call(block, text if has_text else "{}")
         status = "incomplete" if block.unfinished else "completed"
         return {"type": item["type"], "id": id, **item, "status": status}
 
     def response(
         self, resp: ChatResponse, output: list[Json] | None = None, requested: str = ""
     ) -> JsonObject:
-        """The response; `output` if its items were written before.
+        """Write the response.
 
-        `requested` is the model that the request named, for an answer that names none.
+        Args:
+            resp: The answer.
+            output: Its items, if they were written before.
+            requested: The model that the request named, for an answer that names none.
         """
         for candidate in resp.candidates[1:]:
             self.report.lost("answer.candidates", candidate)
@@ -396,7 +406,7 @@ class ItemWriter(AnswerWriter):
         if output is None:
             self.pending.extend(self.tokens(resp) if resp.candidates else ())
             output = self._output(resp)
-            if self.pending:  # likelihoods stand on texts here
+            if self.pending:  # log probabilities belong to texts here
                 self.lost_once("answer.unsaid", resp, what="logprobs of tokens that no text holds")
         if self.own:
             return {**self._as_read(resp, output, usage_extras), **extras}
@@ -419,10 +429,10 @@ class ItemWriter(AnswerWriter):
         }
 
     def _output(self, resp: ChatResponse) -> list[Json]:
-        """The items: those of this wire as they came, others composed."""
+        """Write the items: those of this wire as they came, others composed."""
         blocks = resp.candidates[0].msg.blocks if resp.candidates else []
         blocks = [block for block in blocks if not (self.own and block.spelling == BESIDE)]
-        if self.own:  # sound comes in events alone
+        if self.own:  # sound is sent only in events
             for block in blocks:
                 if block.type == "audio":
                     self.report.lost("answer.unsaid", block)
@@ -435,13 +445,13 @@ class ItemWriter(AnswerWriter):
                 items += self._items(run, len(items), status)
                 continue
             own_items = wire_blocks.items_as_read(run, issuer, self.raw)
-            if not self.own and type(run[0]) is ThinkingBlock:  # one that was sealed for us
+            if not self.own and type(run[0]) is ThinkingBlock:  # it was sealed for us
                 own_items = [{"id": self.id("rs", len(items)), **item} for item in own_items]
             items += own_items
         return items
 
     def _runs(self, blocks: Sequence[ContentBlock]) -> list[tuple[list[ContentBlock], str | None]]:
-        """(the blocks of an item, whose they are); a text that was put behind is another item."""
+        """Group the blocks into items, each with its issuer; a later text is another item."""
         runs: list[tuple[list[ContentBlock], str | None]] = []
         for group in wire_blocks.group_items(blocks, self.issuer):
             issuer = self.reader_issuer(group[0])
@@ -455,22 +465,22 @@ class ItemWriter(AnswerWriter):
         return runs
 
     def _items(self, run: list[ContentBlock], index: int, status: str) -> list[JsonObject]:
-        """The item of these blocks of another wire, if they say anything here."""
+        """Write the item of these blocks of another wire; nothing if it would be empty."""
         first = run[0]
         item: JsonObject | None = None
         if first.type in ("text", "refusal"):
             if parts := [part for block in run if (part := self.part(block)) is not None]:
-                item = wire_blocks.answer_message(self.id("msg", index), parts, {}, status)
+                item = composed_items.answer_message(self.id("msg", index), parts, {}, status)
         elif type(first) is ThinkingBlock:
             item = self.reasoning(self.id("rs", index), first)
         elif type(first) is ToolUseBlock:
-            item = self.call(self.id(wire_blocks.call_prefix(first), index), first)
+            item = self.call(self.id(composed_items.call_prefix(first), index), first)
         elif (item := self.drawing(first, index)) is None:
             self.report.lost("answer.unsaid", first)
         return [] if item is None else [item]
 
     def drawing(self, block: ContentBlock, index: int) -> JsonObject | None:
-        """The item of an image that another wire's model drew; None for any other block."""
+        """Write the item of an image that another wire's model drew; None for any other block."""
         item = drawing(block, self.id("ig", index))
         if item is not None:
             self.fields(block)
@@ -479,7 +489,7 @@ class ItemWriter(AnswerWriter):
     def _as_read(
         self, resp: ChatResponse, output: list[Json], usage_extras: JsonObject
     ) -> JsonObject:
-        """The response as it was read, but for what stands in its extras."""
+        """Return the response as it was read, updated from its extras."""
         candidate = resp.candidates[0] if resp.candidates else None
         blocks = candidate.msg.blocks if candidate is not None else []
         thoughts = (block for block in reversed(blocks) if block.type == "thinking")
@@ -502,7 +512,7 @@ class ItemWriter(AnswerWriter):
         return body
 
     def _usage(self, usage: Usage) -> JsonObject | None:
-        """The figures with each of those that the SDK's types demand; None if nobody told any."""
+        """Write the figures, with all that the SDK's types require; None if none are known."""
         counts = (usage.input, usage.cache_read, usage.cache_write, usage.output, usage.total)
         if all(count is None for count in counts):
             return None
@@ -521,13 +531,13 @@ class ItemWriter(AnswerWriter):
         return fill_fields(data, figures)
 
     def _end(self, resp: ChatResponse, output: list[Json]) -> JsonObject:
-        """Why it ended: the fields that say so, where it did not end well."""
+        """Return the fields for a finish reason other than the normal end."""
         candidate = resp.candidates[0] if resp.candidates else None
         reason: str = candidate.finish.reason if candidate is not None else "other"
         contents = (item.get("content") for item in output if isinstance(item, dict))
         parts = (part for content in contents if isinstance(content, list) for part in content)
         kinds = (part.get("type") for part in parts if isinstance(part, dict))
-        if reason == "refusal" and "refusal" not in kinds:  # here a part says it
+        if reason == "refusal" and "refusal" not in kinds:  # here a part has the refusal
             self.report.lost("answer.finish", candidate, "finish", what=reason)
             reason = "content_filter"
         fields: JsonObject = {}
@@ -540,7 +550,7 @@ class ItemWriter(AnswerWriter):
         elif reason in _INCOMPLETE:
             details = {"reason": _INCOMPLETE[reason]}
             fields = {"status": "incomplete", "incomplete_details": details}
-        elif resp.status in ("truncated", "interrupted"):  # broken off, and nobody says why
+        elif resp.status in ("truncated", "interrupted"):  # it broke off, and no reason is known
             fields = {"status": "incomplete"}
             self.report.lost("answer.finish", resp, "status", what=resp.status)
         if reason not in _EXACT and resp.status != "interrupted":
@@ -549,7 +559,7 @@ class ItemWriter(AnswerWriter):
 
 
 def _may_follow(block: ContentBlock, first: ContentBlock) -> bool:
-    """Whether a part without own fields may have stood behind the first one as it is."""
+    """Whether a part without own fields may have followed the first one unchanged."""
     if block.type == "refusal" or first.type != "text":
         return True
     annotated = any("annotations" in fields for fields in (first.extras or {}).values())
@@ -559,7 +569,7 @@ def _may_follow(block: ContentBlock, first: ContentBlock) -> bool:
 def write_response(
     room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
 ) -> JsonObject:
-    """A whole answer as this wire's clients take it."""
+    """Write a whole answer in the form that this wire's clients take."""
     issuers = [*(resp.extras or ())]
     issuers += [c.msg.origin.issuer for c in resp.candidates if c.msg.origin is not None]
     own = any(issuer in room.dialect.issuers for issuer in issuers)
@@ -568,7 +578,7 @@ def write_response(
 
 
 def answer_seed(resp: ChatResponse) -> str:
-    """What the ids of an answer's items are made of."""
+    """Return the text from which the ids of an answer's items are computed."""
     if resp.id:
         return resp.id
     text = canonical([plain_value(block) for c in resp.candidates for block in c.msg.blocks])

@@ -1,13 +1,13 @@
-"""Annotations, content parts and items of the Responses API: each is read and written here.
+"""Reads and writes annotations, content parts and items of the Responses API.
 
 An item of the API is a message (with parts), a reasoning, a call, the output of a call, or one of
-many that only this API has. A message of ours holds the blocks of several items. What a request
-or an answer said of an item beyond its block stands in the block's extras: the fields of a message
-item on its first block.
+many that only this API has. One of our messages holds the blocks of several items. Fields of an
+item that its block cannot hold are in the block's extras: those of a message item in the extras of
+its first block.
 
 Reference: OpenAI API, "Create a model response", `input`; "The response object", `output`, and
 `annotations` of an `output_text`: offsets are characters, their ends exclusive; some hosts give
-the URL alone.
+only the URL.
 """
 
 from __future__ import annotations
@@ -38,19 +38,20 @@ from ...message.media_urls import read_document, read_url, restore_image, write_
 from ...stream.arguments import parse_arguments
 from ...text.json_text import Json, JsonObject
 from ..chat_like.messages import require_text
+from .composed_items import CALL_KINDS, CUSTOM, reasoning, tool_call
 from .raw_items import DRAWING, drawing_as_read, raw_item, read_drawing
 
-ITEM = ("id", "status", "phase")  # fields of a message item, which stand on its first block
-ABSENT = "absent"  # the note of keys that an item was without
-BESIDE = "reasoning"  # the spelling of thoughts that stand beside the items, as a text
+ITEM = ("id", "status", "phase")  # fields of a message item, which are kept on its first block
+ABSENT = "absent"  # the note with the keys that an item lacked
+BESIDE = "reasoning"  # the spelling of thinking that is a text beside the items
 BREAK = "\n\n"  # between the parts of a summary, each of which is a paragraph
 MARK = "prompt_cache_breakpoint"
-PART = "part"  # the spelling of a raw block that stood inside of a message or a result
+PART = "part"  # the spelling of a raw block that was inside of a message or a result
 _MISSING = object()
 
 
 def read_citation(data: JsonObject, issuer: str) -> Citation:
-    """One annotation; what the neutral fields do not give back stands in the extras."""
+    """Read one annotation; what the neutral fields cannot give back is kept in the extras."""
     kind, citation = data.get("type"), Citation()
     for name, key in _span_keys(kind).items():
         if type(data.get(key)) is _SPAN_TYPES[name]:
@@ -65,10 +66,11 @@ def read_citation(data: JsonObject, issuer: str) -> Citation:
 def write_citation(
     citation: Citation, issuers: Collection[str], as_read: bool = False
 ) -> JsonObject | None:
-    """The annotation that says this, `as_read` just as `read_citation` found it.
+    """Write a citation as an annotation; with `as_read`, exactly as `read_citation` read it.
 
-    None if none of the issuers made it, or it lacks fields: of others, only a page with its title
-    and a span is a citation on this wire, too.
+    Returns:
+        None if none of the issuers created it, or if fields are missing: of other issuers, only a
+        page with a title and a span is a citation on this wire.
     """
     extras = citation.extras or {}
     fields: JsonObject = {}
@@ -94,7 +96,7 @@ def _span_keys(kind: Any) -> dict[str, str]:
 
 
 def citation_span(citation: Citation, kind: Any = URL) -> JsonObject:
-    """The fields that a citation itself says, as an annotation of a kind names them."""
+    """Return the fields of the citation itself, under the names of this kind of annotation."""
     fields = ((key, getattr(citation, name)) for name, key in _span_keys(kind).items())
     return {key: value for key, value in fields if value is not None}
 
@@ -102,14 +104,15 @@ def citation_span(citation: Citation, kind: Any = URL) -> JsonObject:
 # --- parts of the user's messages and of results ---
 
 _TEXTS = ("input_text", "text", "output_text")
-_MEDIUM_KEYS = {"input_image": "image_url", "input_file": "file_data"}  # where a medium mostly is
+# the usual key of each medium
+_MEDIUM_KEYS = {"input_image": "image_url", "input_file": "file_data"}
 _AUDIO_TYPES = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _AUDIO_FORMATS = {"audio/mp3": "mp3", "audio/mpeg": "mp3"}
 _Medium: TypeAlias = tree.ImageBlock | tree.DocumentBlock | tree.AudioBlock
 
 
 def read_part(data: Json, issuer: str) -> ContentBlock:
-    """One part of a message or of a result; what no block models is kept as it came."""
+    """Read one part of a message or of a result; an unknown part is kept unchanged."""
     kind = data.get("type") if isinstance(data, dict) else None
     block: TextBlock | _Medium | RawBlock | None = None
     if kind == "input_text" and len(data) == 2 and type(data.get("text")) is str:
@@ -119,7 +122,7 @@ def read_part(data: Json, issuer: str) -> ContentBlock:
         if extras := {key: value for key, value in data.items() if key not in fields}:
             ttl = extras[MARK].get("ttl") if isinstance(extras.get(MARK), dict) else None
             hint = CacheHint(ttl if isinstance(ttl, str) else None)
-            if extras.get(MARK) == mark(hint):  # it says no more than that, and how long it holds
+            if extras.get(MARK) == mark(hint):  # the mark has no field except its lifetime
                 block.cache = hint
                 del extras[MARK]
             block.extras = {issuer: extras} if extras else None
@@ -152,10 +155,10 @@ def _part_block(kind: str, data: JsonObject, issuer: str) -> TextBlock | _Medium
 
 
 def _read_source(data: JsonObject, key: str, issuer: str) -> tuple[tree.Source | None, str | None]:
-    """(where the medium is, how its data URI began if that is not kept), by the first key."""
+    """Read the source of a medium from the first key, and an unusual start of its data URI."""
     if isinstance(url := data.get(key), str) and url:
         source, head = read_url(url)
-        # a file's bytes without their type are nothing that another wire could send
+        # no other wire could send the bytes of a file without its type
         return (None, None) if key == "file_data" and type(source) is URLSource else (source, head)
     if isinstance(url := data.get("file_url"), str) and url and key == "file_data":
         return URLSource(url, read=True), None
@@ -164,12 +167,12 @@ def _read_source(data: JsonObject, key: str, issuer: str) -> tuple[tree.Source |
 
 
 def mark(hint: CacheHint) -> JsonObject:
-    """A `prompt_cache_breakpoint`, with a lifetime if one was given."""
+    """Write a `prompt_cache_breakpoint`, with a lifetime if one was given."""
     return {"mode": "explicit"} if hint.ttl is None else {"mode": "explicit", "ttl": hint.ttl}
 
 
 def part_as_read(block: ContentBlock, issuer: str) -> Json:
-    """The part that `read_part` made the block of."""
+    """Return the part that `read_part` read the block from."""
     if type(block) is RawBlock:
         return block.data
     part = _part_fields(restore_image(block))
@@ -181,7 +184,7 @@ def part_as_read(block: ContentBlock, issuer: str) -> Json:
 
 
 def _part_fields(block: Any) -> JsonObject:
-    """What the block itself says of the part, spelled as it was read."""
+    """Return the fields of the part that the block itself holds, spelled as they were read."""
     if type(block) is TextBlock:
         return {"type": block.spelling or "input_text", "text": block.text}
     return write_medium(block, block.title, block.detail, block.spelling)
@@ -190,7 +193,7 @@ def _part_fields(block: Any) -> JsonObject:
 def write_medium(
     block: _Medium, title: str | None, detail: str | None, spelling: str | None = None
 ) -> JsonObject:
-    """`input_image`, `input_file` or `input_audio`; `spelling`: how its data URI began."""
+    """Write `input_image`, `input_file` or `input_audio`; `spelling`: the start of its data URI."""
     source = block.source
     if type(block) is tree.AudioBlock and isinstance(source, tree.Base64Source):
         format = _AUDIO_FORMATS.get(source.media_type, "wav")
@@ -212,131 +215,25 @@ def write_medium(
     return part
 
 
-# The types that stand inside a message or a result; every other one is an item of its own.
+# The types that are inside of a message or a result; all other types are items.
 _PARTS = frozenset(
     {"input_text", "input_image", "input_file", "input_audio", "output_text", "refusal"}
 )
 
 
 def is_part(block: RawBlock) -> bool:
-    """Whether the block's own JSON stands inside a message."""
+    """Whether the block's own JSON belongs inside of a message."""
     if block.spelling == PART:
         return True
     kind = block.data.get("type") if isinstance(block.data, dict) else None
     return isinstance(kind, str) and kind in _PARTS
 
 
-# --- items that requests are composed of ---
-
-_TEXT_KEYS = {"type", "text"}
-
-
-def message(role: str, parts: list[JsonObject], string: bool, extras: JsonObject) -> JsonObject:
-    """`{"role", "content"}`; `string`: the content is a string if it is one text."""
-    if "status" in extras:
-        return {"role": role, "content": parts, "type": "message", **extras}
-    text = string and len(parts) == 1 and parts[0].keys() == _TEXT_KEYS
-    return {"role": role, "content": parts[0]["text"] if text else parts, **extras}
-
-
-def with_types(items: list[JsonObject]) -> list[JsonObject]:
-    """The items, of which each message says that it is one."""
-    return [
-        {"type": "message", **item} if "role" in item and "type" not in item else item
-        for item in items
-    ]
-
-
-def assistant_messages(
-    parts: list[JsonObject], string: bool, extras: JsonObject
-) -> list[JsonObject]:
-    """What the model said, without an id; `string`: each text is a message of its own, a string.
-
-    In parts goes what is more than texts: refusals, annotations, fields of one item alone.
-    """
-    # the API wants the phase on each message of the model's
-    plain = extras.keys() <= {"phase"} and all(part.keys() == _TEXT_KEYS for part in parts)
-    if string and plain:
-        return [message("assistant", [part], True, extras) for part in parts]
-    return [message("assistant", parts, string, extras)]
-
-
-def answer_message(
-    id: str, parts: Sequence[JsonObject], extras: JsonObject, status: str = "completed"
-) -> JsonObject:
-    """What the model said, with each field that its answer had."""
-    content = [
-        {**part, "annotations": part.get("annotations", [])}
-        if part.get("type") == "output_text"
-        else part
-        for part in parts
-    ]
-    return {
-        "type": "message",
-        "id": id,
-        "status": status,
-        "role": "assistant",
-        "content": content,
-        **extras,
-    }
-
-
-def without_id(item: JsonObject, string: bool) -> list[JsonObject]:
-    """An answer's message that lost its id and status, as a conversation has it."""
-    parts = [
-        {k: v for k, v in part.items() if k != "annotations" or v != []} for part in item["content"]
-    ]
-    extras = {key: value for key, value in item.items() if key not in ("type", "role", "content")}
-    return assistant_messages(parts, string, extras)
-
-
-def reasoning(block: ThinkingBlock, raw: bool) -> JsonObject:
-    """A summary with its sealed form; or `raw` text, where the host reads that back."""
-    item: JsonObject = {"type": "reasoning", "summary": []}
-    if block.thinking:
-        key, kind = ("content", "reasoning_text") if raw else ("summary", "summary_text")
-        item[key] = [{"type": kind, "text": block.thinking}]
-    if not raw and (sealed := block.signature or block.redacted):
-        item["encrypted_content"] = sealed
-    return item
-
-
-# of a call that holds arguments, and of one that holds text: its type and the key of what it holds
-_CALL_KINDS = {"function_call": "arguments", "custom_tool_call": "input"}
-CUSTOM = "custom"  # the spelling of a result that is `custom_tool_call_output`
-
-
-def call_kind(block: ToolUseBlock) -> str:
-    """The type of the item of a call."""
-    return "custom_tool_call" if block.freeform else "function_call"
-
-
-# what the ids of such items begin with, as recorded
-_PREFIXES = {
-    "tool_search_call": "tsc",
-    "local_shell_call": "lsh",
-    "shell_call": "sh",
-    "apply_patch_call": "apc",
-}
-
-
-def call_prefix(block: ToolUseBlock) -> str:
-    """What the id of a call's item begins with."""
-    return _PREFIXES.get(item_spelled(block) or "", "ctc" if block.freeform else "fc")
-
-
-def tool_call(block: ToolUseBlock, text: Json) -> JsonObject:
-    """`function_call` with its arguments, or `custom_tool_call` with its input."""
-    kind = call_kind(block)
-    group = {} if block.namespace is None else {"namespace": block.namespace}
-    return {"type": kind, "call_id": block.id, "name": block.name, _CALL_KINDS[kind]: text, **group}
-
-
 # --- items of an answer, and of the model in an input ---
 
-# Fields that say where in an answer an item stood: no input knows them, though one recorded host
-# repeats them. With them goes what is no text where text belongs: it would only be refused again.
-# (`parsed`, `parsed_arguments` are the SDK's own: no host sends them, or takes them.)
+# Fields about the place of an item in an answer: no input knows them, though one recorded host
+# repeats them. Values of the wrong type are dropped together with them, because they would be
+# refused again. (`parsed` and `parsed_arguments` are the SDK's own: no host sends or takes them.)
 _ANSWER_ONLY = (
     "created_by",
     "item_id",
@@ -350,25 +247,28 @@ _ANSWER_ONLY = (
 
 
 def read_item(item: JsonObject, issuer: str, raw: bool) -> list[tuple[int, ContentBlock]]:
-    """(index of the part, block) of one item of `output`; `raw`: thoughts go back as text."""
+    """Read one item of `output`: return the index and the block of each part.
+
+    `raw`: thinking goes back as text.
+    """
     kind = item.get("type", "message")
     try:
-        # a compacted conversation brings the user's messages, too
+        # a compacted conversation also has the user's messages
         if kind == "message" and item.get("role", "assistant") == "assistant":
             return _read_message(item, issuer)
         if kind == "reasoning":
             return [(0, _read_reasoning(item, issuer, raw))]
-        if kind in _CALL_KINDS:
+        if kind in CALL_KINDS:
             return [(0, read_call(item, issuer))]
         if kind == DRAWING and (image := read_drawing(item, issuer)) is not None:
             return [(0, image)]
-    except (TypeError, KeyError, AttributeError):  # not as anybody documents it
+    except (TypeError, KeyError, AttributeError):  # an undocumented form
         pass
     return [(0, raw_item(item, issuer))]
 
 
 def items_as_read(blocks: Sequence[ContentBlock], issuer: str, raw: bool) -> list[Json]:
-    """The items that `read_item` made the blocks of, fields of answers alone among theirs."""
+    """Return the items that `read_item` read, including the fields that only answers have."""
     return [_item_as_read(group, issuer, raw) for group in group_items(blocks, issuer)]
 
 
@@ -391,7 +291,7 @@ def _item_as_read(group: list[ContentBlock], issuer: str, raw: bool) -> Json:
         item = {"type": f"{kind}_output", "call_id": first.id, **name, "output": output}
     elif type(first) is tree.ImageBlock:
         item = drawing_as_read(first)
-    else:  # nothing that a reader of this wire makes
+    else:  # no reader of this wire creates such a block
         raise TypeError(f"{first.type} is no item")
     extras = first.extras or {}
     item |= {**extras.get(name_answers(issuer), {}), **extras.get(issuer, {})}
@@ -401,7 +301,7 @@ def _item_as_read(group: list[ContentBlock], issuer: str, raw: bool) -> Json:
 
 
 def _call_as_read(call: ToolUseBlock) -> JsonObject:
-    """The item of a call; of one that stands for the client's own, in the form of that."""
+    """Write the item of a call; a call that replaces a client's own item gets the form of that."""
     value = call.input if call.raw_input is None else call.raw_input
     if item_spelled(call) is not None:
         order = parse_arguments(value) if isinstance(value, str) else value
@@ -412,7 +312,7 @@ def _call_as_read(call: ToolUseBlock) -> JsonObject:
 
 
 def read_result(item: JsonObject, issuer: str) -> ToolResultBlock:
-    """The output of a call, which is a string or a list of parts."""
+    """Read the output of a call, which is a string or a list of parts."""
     extras = {key: value for key, value in item.items() if key != "type"}
     block = ToolResultBlock("", spelling=CUSTOM if item["type"].startswith(CUSTOM) else None)
     block.read_from = item
@@ -478,7 +378,7 @@ def _message_as_read(group: list[ContentBlock], issuer: str) -> JsonObject:
 
 
 def read_output_part(data: Any, issuer: str) -> TextBlock | RefusalBlock | None:
-    """A part of what the model says; None if it is none that the writer knows."""
+    """Read a part of the model's output; None for one that the writer does not know."""
     kind = data.get("type")
     key = "refusal" if kind == "refusal" else "text"
     text = data.get(key)
@@ -493,7 +393,7 @@ def read_output_part(data: Any, issuer: str) -> TextBlock | RefusalBlock | None:
             block.citations = [read_citation(data, issuer) for data in extras.pop("annotations")]
         if kind != "output_text":
             block.spelling = kind
-    # in extras these would be the item's
+    # in the extras these would be fields of the item
     if part_extras := {name: extras.pop(name) for name in ITEM if name in extras}:
         block.extras = {name_answers(issuer): {"part": part_extras}}
     add_extras(block, issuer, extras)
@@ -501,7 +401,7 @@ def read_output_part(data: Any, issuer: str) -> TextBlock | RefusalBlock | None:
 
 
 def output_part_as_read(block: ContentBlock, issuer: str) -> Json:
-    """The part that `read_output_part` made the block of."""
+    """Return the part that `read_output_part` read the block from."""
     kind = next((note for note in spellings(block) if note in _TEXTS), "output_text")
     part = write_output_part(block, kind)
     if type(block) is TextBlock and block.citations is not None:
@@ -514,7 +414,7 @@ def output_part_as_read(block: ContentBlock, issuer: str) -> Json:
 
 
 def write_output_part(block: ContentBlock, kind: str = "output_text") -> JsonObject:
-    """A refusal, or a text of a kind."""
+    """Write a refusal, or a text of a kind."""
     if type(block) is RefusalBlock:
         return {"type": "refusal", "refusal": block.text}
     if type(block) is TextBlock:
@@ -523,7 +423,7 @@ def write_output_part(block: ContentBlock, kind: str = "output_text") -> JsonObj
 
 
 def _read_reasoning(item: JsonObject, issuer: str, raw: bool) -> ThinkingBlock:
-    """The summary, or the thoughts themselves where they are told; sealed, if they are."""
+    """Read the summary, or the thinking itself where it is given; with the sealed form, if any."""
     summary, content = _paragraphs(item.get("summary")), _paragraphs(item.get("content"))
     block = ThinkingBlock((content or summary) if raw else (summary or content))
     block.read_from = item
@@ -532,7 +432,7 @@ def _read_reasoning(item: JsonObject, issuer: str, raw: bool) -> ThinkingBlock:
     written = reasoning(block, raw)
     extras = {key: v for key, v in item.items() if written.get(key, _MISSING) != v}
     if raw and item.get("summary") and "content" in item:
-        extras["content"] = item["content"]  # a summary alone is taken for all that was told
+        extras["content"] = item["content"]  # a summary alone is read as all of the thinking
     add_extras(block, issuer, extras)
     _note_absent(block, issuer, written, item)
     return block
@@ -544,12 +444,12 @@ def _paragraphs(parts: Any) -> str:
 
 
 def read_call(item: JsonObject, issuer: str) -> ToolUseBlock:
-    """A call: `call_id` is what pairs it, `id` the item's own. Its text is not parsed yet."""
+    """Read a call: `call_id` pairs it, `id` is the item's own. Its text is not parsed yet."""
     extras = {k: v for k, v in item.items() if k not in ("type", "parsed_arguments")}
-    key = _CALL_KINDS[item["type"]]
+    key = CALL_KINDS[item["type"]]
     block = ToolUseBlock("", "", freeform=key == "input")
     block.read_from = item
-    # an empty id pairs nothing, so it is told with what is no text
+    # an empty id pairs nothing, and is refused like one that is no text
     if isinstance(extras.get("call_id"), str) and extras["call_id"]:
         block.id = extras.pop("call_id")
     if isinstance(extras.get("name"), str):
@@ -568,7 +468,7 @@ def read_call(item: JsonObject, issuer: str) -> ToolUseBlock:
 
 
 def parse(call: ToolUseBlock) -> None:
-    """Set the input of a call whose text was read: arguments, or the text itself."""
+    """Set the input of a call whose text was read: parsed arguments, or the text itself."""
     if call.freeform:
         call.input, call.raw_input = call.raw_input or "", None
     elif call.raw_input is not None:
@@ -576,30 +476,30 @@ def parse(call: ToolUseBlock) -> None:
 
 
 def _note_absent(block: ContentBlock, issuer: str, keys: Collection[str], item: JsonObject) -> None:
-    """Note keys that the item was without, though its block says what they would."""
+    """Note the keys that the item lacked, although its block has values for them."""
     if absent := [key for key in keys if key not in item]:
         add_extras(block, name_notes(issuer), {ABSENT: absent})
 
 
 def add_extras(block: ContentBlock, issuer: str, fields: JsonObject) -> None:
-    """Add an issuer's fields to those that the block has of it already."""
+    """Add an issuer's fields to the extras that the block already has of it."""
     if fields:
         extras = block.extras or {}
         block.extras = {**extras, issuer: {**extras.get(issuer, {}), **fields}}
 
 
 def add_spelling(block: ContentBlock, *notes: str) -> None:
-    """Add notes on how the block stood on the wire."""
+    """Add notes on how the block was written on the wire."""
     block.spelling = " ".join((*spellings(block), *notes)) or None
 
 
 def spellings(block: ContentBlock) -> list[str]:
-    """The reader's notes on how the block stood on the wire."""
+    """Return the reader's notes on how the block was written on the wire."""
     return block.spelling.split() if block.spelling else []
 
 
 def group_items(blocks: Sequence[ContentBlock], issuer: str) -> list[list[ContentBlock]]:
-    """The blocks of each item: one, or those of a message's parts."""
+    """Group the blocks into items: a single block, or the parts of a message."""
     groups: list[list[ContentBlock]] = []
     for block in blocks:
         text = type(block) is TextBlock or type(block) is RefusalBlock
@@ -611,7 +511,7 @@ def group_items(blocks: Sequence[ContentBlock], issuer: str) -> list[list[Conten
 
 
 def _continues(previous: ContentBlock, block: ContentBlock, issuer: str) -> bool:
-    """Whether the block is one more part of the message that the previous one is of."""
+    """Whether the block is one more part of the same message as the previous one."""
     if type(previous) is not TextBlock and type(previous) is not RefusalBlock:
         return False
     extras = block.extras or {}

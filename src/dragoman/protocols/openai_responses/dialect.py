@@ -15,51 +15,57 @@ from ...text.json_text import Json
 class Dialect:
     """How one host spells what the protocol leaves open.
 
-    `text`: a message that is one text goes as a `string`, or as `parts` always. `said`: a text that
-    the model said goes as a `string`, several as one message each; or all of them in `parts`; or in
-    `full`, with each field of an answer, a part in each, as some servers look for them.
-    `reasoning` goes back `sealed` (encrypted, or known by its id), or `raw` as text. `stores`: the
-    host keeps the items of its answers, so that their ids mean something. `instructions`: the first
-    system message stands beside the input.
-    `blocked_domains`: the key of a search's filters for what it must not read; empty for none.
-    `joint_domains`: it stands beside what alone may be read.
-    `keys`: further options, neutral name -> key. `form`: OpenAI's; or `open`, as Open Responses
-    demands it: every message says its type, and each answer has all fields and a sign of its end.
+    Attributes:
+        text: A message that is one text is a `string`, or always `parts`.
+        said: A text of the model is a `string`, with one message for each of several texts; or all
+            of them are `parts`; or `full`: each part is a message with every field of an answer, as
+            some servers require.
+        instructions: Whether the first system message goes beside the input.
+        developer: Whether the role `developer` exists.
+        reasoning: Thinking goes back `sealed` (encrypted, or by its id), or `raw` as text.
+        stores: Whether the host keeps the items of its answers, so that their ids can be used.
+        blocked_domains: The key in a search's filters for the domains that it must not read; empty
+            if there is none.
+        joint_domains: Whether `blocked_domains` may be given together with the allowed domains.
+        keys: Further options: neutral name -> key.
+        form: `openai`; or `open`, as Open Responses requires it: every message has its type, and
+            each answer has all fields and an end marker.
+        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
     """
 
     text: Literal["string", "parts"] = "string"
     said: Literal["parts", "string", "full"] = "string"
     instructions: bool = True
     developer: bool = True
-    detail: bool = True  # every image says how closely to look; else only where that was given
-    least_tokens: int = 16  # of an answer; the API's own is a 400 integer_below_min_value for less
+    detail: bool = True  # every image has its level of detail; otherwise only where it was given
+    least_tokens: int = 16  # of an answer; for less, the API answers 400 integer_below_min_value
     bullets: bool = False  # several texts of one tool result become a list with dashes
-    # a result of one text; as parts it keeps its form when a cache mark comes to it, or leaves it
+    # a result of one text; parts keep their form when a cache mark is added or removed
     result_text: Literal["string", "parts"] = "string"
     reasoning: Literal["sealed", "raw"] = "sealed"
     stores: bool = True
     blocked_domains: str = ""
     joint_domains: bool = False
-    user_key: str = "safety_identifier"  # `user` is deprecated, and all that some hosts know
+    user_key: str = "safety_identifier"  # `user` is deprecated, but some hosts know nothing else
     longest_user: int = 128  # characters of it
     keys: Mapping[str, str] = field(default_factory=dict)
     form: Literal["openai", "open"] = "openai"
-    path: str = "/responses"  # of models for which no fact names another endpoint
-    model: str = "gpt-5.6"  # sent where nobody names one
+    path: str = "/responses"  # for models whose facts name no other endpoint
+    model: str = "gpt-5.6"  # used where no model is named
     issuers: tuple[str, ...] = ("openai-responses",)
 
     @property
     def raw(self) -> bool:
-        """Whether thoughts go back as text, and not sealed."""
+        """Whether thinking goes back as text, and not sealed."""
         return self.reasoning == "raw"
 
 
-# Calls and results are items of one flat list and find each other by `call_id` alone, so an id
-# stands for one call: free text, at most 64 characters (string_above_max_length). Images, files
-# and text go back in a result as they are. Docs "File inputs": text is taken out of documents,
-# spreadsheets and code, pages are looked at in PDF alone. There is no flag for a failed result.
+# Calls and results are items of one flat list and are paired only by `call_id`, so each id belongs
+# to one call: free text, at most 64 characters (string_above_max_length). Images, files and text go
+# back in a result unchanged. Docs "File inputs": text is extracted from documents, spreadsheets and
+# code; only in PDF are pages looked at. There is no flag for a failed result.
 CAN = Capabilities(
-    late_results="async",  # guides, async tools: gpt-6 gives it to calls that it goes on from
+    late_results="async",  # guides, async tools: gpt-6 continues from calls that have it
     user=frozenset({"text", "image", "document", "raw"}),
     assistant=frozenset({"text", "refusal", "raw"}),
     system=frozenset({"text", "raw"}),
@@ -130,12 +136,12 @@ _OTHERS = frozenset(
 )
 
 
-# whoever copies the protocol for models that think in the open
+# hosts that copy the protocol for models with open thinking
 COPY = Dialect(developer=False, reasoning="raw", stores=False, user_key="user")
 
 
 def claims(body: Json, path: str | None = None) -> bool:
-    """Whether this could be a request of this protocol."""
+    """Whether a body can be a request of this protocol."""
     if not isinstance(body, dict) or not _OTHERS.isdisjoint(body):
         return False
     address = (path or "").partition("?")[0].rstrip("/")
@@ -154,7 +160,7 @@ def claims(body: Json, path: str | None = None) -> bool:
 
 
 def _is_item(data: Any) -> bool:
-    """Whether an entry of the input is an item: a message, or of some type."""
+    """Whether an entry of the input is an item: a message, or an object with a type."""
     if not isinstance(data, dict):
         return False
     kind = data.get("type", "message")

@@ -1,9 +1,9 @@
-"""Which ids of items go back in the `input`.
+"""Decides which ids of items go back in the `input`.
 
-The API looks an item up by its id where it keeps answers, and holds reasoning and what followed it
-together by their ids: 400 `Item 'rs_...' of type 'reasoning' was provided without its required
-following item`, and the reverse. Without ids it does not look. So the ids of one answer go back
-all together or not at all. `call_id` is another thing, and always goes.
+Where the API keeps answers, it looks an item up by its id, and checks by the ids that reasoning and
+the item after it stay together: 400 `Item 'rs_...' of type 'reasoning' was provided without its
+required following item`, and the reverse. Without ids it checks nothing. So the ids of one answer
+go back all together or not at all. `call_id` is another field, and always goes back.
 
 Reference: OpenAI API, "Create a model response", `input`.
 """
@@ -19,7 +19,7 @@ from ...losses import Report
 from ...message import Msg
 from ...message.blocks import ThinkingBlock
 from ...text.json_text import Json, JsonObject
-from . import blocks as wire_blocks
+from . import composed_items
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -35,12 +35,20 @@ _PREFIXES = {
 
 _ISSUED = ("msg_", "rs_", "fc_", "ctc_")
 
-# what an item's own fields stand on: its block, or the whole message
+# the nodes that hold an item's own fields: its block, or the whole message
 Nodes: TypeAlias = tuple[Any, ...]
 
 
 class ItemIds:
-    """The ids of the items that a writer makes; `stored`: the host can look them up."""
+    """The ids of the items that a writer produces.
+
+    Args:
+        items: The items, which the writer extends.
+        history: The messages that are written.
+        said: The form of the model's texts; see `Dialect`.
+        report: Gets a loss for each id that is dropped.
+        stored: Whether the host can look the ids up.
+    """
 
     def __init__(
         self, items: list[Json], history: RoledHistory, said: str, report: Report, stored: bool
@@ -51,15 +59,15 @@ class ItemIds:
         self._history = history
         self._items = items
         self._report = report
-        self._nodes: dict[int, Nodes] = {}  # index of an item with an id -> what bears it
+        self._nodes: dict[int, Nodes] = {}  # index of an item with an id -> the nodes that hold it
         self._used: set[str] = set()
-        self.gaps: set[int] = set()  # indexes before which something of an answer is missing
+        self.gaps: set[int] = set()  # indexes before which a part of an answer is missing
         self._present: set[int] | None = None  # the thinking that is written
 
     def check_id(
         self, kind: str, fields: JsonObject, nodes: Nodes, index: int | None = None
     ) -> JsonObject:
-        """The own fields of an item (the next, or that at `index`) without an id that stays out."""
+        """Return an item's own fields (the next one's, or those at `index`), minus a useless id."""
         id = fields.get("id")
         if not id:
             return {k: fields[k] for k in fields if k != "id"} if "id" in fields else fields
@@ -74,10 +82,11 @@ class ItemIds:
             return False
         if id.startswith(_PREFIXES.get(kind, "")):
             return self._full or self.stored
-        return self._full and not id.startswith(_ISSUED)  # a custom call that became a function's
+        # a custom call that became a function call
+        return self._full and not id.startswith(_ISSUED)
 
     def new(self, kind: str) -> str:
-        """An id of our own for the next item, where a host wants one and never looks it up."""
+        """Return an id for the next item, for a host that requires ids and never looks them up."""
         id = f"{_PREFIXES[kind]}_{len(self._items)}"
         while id in self._used:
             id += "_"
@@ -86,7 +95,7 @@ class ItemIds:
     def gap(self, m: Msg, first: int) -> None:
         """Note that thinking of this message was left out, if its items from `first` on have ids.
 
-        An item whose reasoning is gone cannot be looked up.
+        An item whose reasoning is missing cannot be looked up.
         """
         if not any(index in self._nodes for index in range(first, len(self._items))):
             return
@@ -100,7 +109,7 @@ class ItemIds:
             self.gaps.add(first)
 
     def settle(self) -> None:
-        """Take the ids from answers that are not whole, and reasoning that is nothing without."""
+        """Remove ids from incomplete answers, and reasoning that is useless without its id."""
         if self._full or not self._nodes:
             return
         changes: dict[int, list[JsonObject]] = {}
@@ -113,7 +122,7 @@ class ItemIds:
         self._items[:] = [item for row in items for item in row]
 
     def _is_output(self, index: int) -> bool:
-        """Whether the model made the item."""
+        """Whether the model produced the item."""
         item = self._items[index]
         kind = item.get("type", "message")
         if kind == "message":
@@ -129,7 +138,7 @@ class ItemIds:
         return answer[-1].get("type") != "reasoning" and all("id" in item for item in answer)
 
     def _strip_id(self, index: int) -> list[JsonObject]:
-        """What the item says without its id."""
+        """Return the fields of the item without its id."""
         item, nodes = self._items[index], self._nodes[index]
         kind = item["type"]
         if kind == "reasoning" and not item.get("encrypted_content"):
@@ -137,12 +146,12 @@ class ItemIds:
             return []
         item = self.without(kind, item, nodes)
         string = self._said == "string"
-        return wire_blocks.without_id(item, string) if kind == "message" else [item]
+        return composed_items.without_id(item, string) if kind == "message" else [item]
 
     def without(self, kind: str, fields: JsonObject, nodes: Nodes) -> JsonObject:
-        """The own fields without the id, and without the status that only an item with one has.
+        """Return the own fields without the id, and without the status that requires an id.
 
-        The first of the nodes that has such a field is what the loss names.
+        The loss names the first of the nodes that has such a field.
         """
         names = ("id", "status") if kind in ("message", "reasoning") else ("id",)
         for name in names:

@@ -1,4 +1,4 @@
-"""The messages of a request <-> the items of `input`.
+"""Converts the messages of a request to and from the items of `input`.
 
 Reference: OpenAI API, "Create a model response", `input`.
 """
@@ -30,6 +30,7 @@ from ...text.json_text import Json, JsonObject, arguments
 from ..base import Room
 from ..chat_like.messages import is_plain, own_extras, result_text, write_arguments
 from . import blocks as wire_blocks
+from . import composed_items
 from .dialect import Dialect
 from .item_ids import ItemIds
 from .raw_items import CLIENT_OUTPUTS, ClientItems, drawing_as_read, raw_item
@@ -38,7 +39,7 @@ _READ_ROLES: dict[str, Role] = {"user": "user", "system": "system", "developer":
 _WRITTEN_ROLES = ("system", "user", "assistant", "user")
 _TEXT_TYPES = ("input_text", "output_text")
 
-# besides calls and their outputs, what stands among others in one message
+# the types of items, besides calls and outputs, that share one message with others
 _RUNS = frozenset(
     {
         "reasoning",
@@ -57,7 +58,7 @@ _DETAILS = {
     "document": frozenset({"low", "high", "auto"}),
 }
 
-# The API reads the kind of a file off its name, which bytes must have.
+# The API recognises the type of a file by its name, which bytes must have.
 _ENDINGS = {
     "application/pdf": "pdf",
     "application/json": "json",
@@ -78,12 +79,12 @@ _ENDINGS = {
 
 
 def read_input(items: list[Any], dialect: Dialect, model: str | None) -> list[Msg]:
-    """The messages that the items make."""
+    """Read the items as messages."""
     issuer, raw = dialect.issuers[0], dialect.raw
     origin = Origin(issuer, model)
-    callers: dict[str, str] = {}  # id of a call -> who runs it, known from the call on
+    callers: dict[str, str] = {}  # id of a call -> who runs it, known once the call was read
     msgs: list[Msg] = []
-    blocks: list[ContentBlock] | None = None  # of the message that may go on
+    blocks: list[ContentBlock] | None = None  # of the message that may continue
     for item in items:
         if (m := _single_message(item, issuer)) is not None:
             blocks = None
@@ -107,7 +108,7 @@ def read_input(items: list[Any], dialect: Dialect, model: str | None) -> list[Ms
 def _item_blocks(
     item: JsonObject, issuer: str, raw: bool, callers: dict[str, str]
 ) -> tuple[Role, list[ContentBlock]]:
-    """(role of the message that the item belongs to, its blocks)."""
+    """Read an item: return the role of the message that it belongs to, and its blocks."""
     kind = item.get("type", "message")
     if kind in ("function_call_output", "custom_tool_call_output"):
         return "tool", [wire_blocks.read_result(item, issuer)]
@@ -129,7 +130,7 @@ def _item_blocks(
         elif type(block) is RawBlock:
             if block.pair is not None:
                 callers[block.pair] = block.by
-        elif block.read_from is not item and "parsed" in block.read_from:  # the same of a part
+        elif block.read_from is not item and "parsed" in block.read_from:  # the same for a part
             fields = (block.extras or {}).get(name_answers(issuer), {}).get("part", {})
             fields = {"part": {**fields, "parsed": block.read_from["parsed"]}}
             wire_blocks.add_extras(block, name_answers(issuer), fields)
@@ -137,7 +138,7 @@ def _item_blocks(
 
 
 def _single_message(item: Any, issuer: str) -> Msg | None:
-    """The message that an item makes by itself: one of the user's or the system's, or unknown."""
+    """Read an item that is a message by itself: the user's, the system's, or an unknown one."""
     kind = item.get("type", "message") if isinstance(item, dict) else None
     if kind == "message":
         role = item.get("role")
@@ -168,7 +169,7 @@ def _read_message(item: JsonObject, role: Role, issuer: str) -> Msg:
 
 
 def _use_plain_text(m: Msg) -> None:
-    """Turn the content of a message of the model's that is one bare text into that text."""
+    """Turn the content of a model's message that is a single plain text into that text."""
     content: Any = m.content
     if m.role != "assistant" or len(content) != 1 or content[0].extras is not None:
         return
@@ -178,7 +179,7 @@ def _use_plain_text(m: Msg) -> None:
 
 
 def messages_as_read(room: Room, msgs: Sequence[Msg]) -> list[Json]:
-    """The items that `read_input` made the messages of."""
+    """Return the items that `read_input` read the messages from."""
     return [item for m in msgs for item in _items_as_read(m, room.issuer, room.dialect.raw)]
 
 
@@ -204,12 +205,20 @@ def _items_as_read(m: Msg, issuer: str, raw: bool) -> list[Json]:
 def write_messages(
     room: Room, history: RoledHistory, caps: Capabilities, report: Report
 ) -> list[JsonObject]:
-    """The list with the system prompt in it, as `format` gives it."""
+    """Write the list that `format` returns, including the system prompt."""
     return InputWriter(room, history, caps, report, stored=True).write()
 
 
 class InputWriter:
-    """Writes one message after the other into `items`. `stored`: the host keeps what it answers."""
+    """Writes messages one after the other into `items`.
+
+    Args:
+        room: The wire with its dialect.
+        history: The messages with their roles.
+        caps: What the model and the wire take.
+        report: Gets a loss for what the wire cannot carry.
+        stored: Whether the host keeps its answers.
+    """
 
     def __init__(
         self, room: Room, history: RoledHistory, caps: Capabilities, report: Report, stored: bool
@@ -221,19 +230,20 @@ class InputWriter:
         self.history = history
         kept = stored and self.dialect.stores
         self.ids = ItemIds(self.items, history, self.dialect.said, report, kept)
-        self._open: list[JsonObject] = []  # the parts of the message item that is being made
-        self._fields: JsonObject = {}  # and its own fields
-        self._node: Msg | ContentBlock | None = None  # and what those stand on
+        self._open: list[JsonObject] = []  # the parts of the message item that is being built
+        self._fields: JsonObject = {}  # its own fields
+        self._node: Msg | ContentBlock | None = None  # the node that holds those fields
         self._custom_ids: set[str] = set()  # ids of calls of custom tools
         self._client_items = ClientItems(history)
-        self._first: JsonObject = {}  # own fields of the message that its first item takes
-        self._every: JsonObject = {}  # and those of each of its message items
+        self._first: JsonObject = {}  # own fields of the message that belong on its first item
+        self._every: JsonObject = {}  # own fields that belong on each of its message items
 
     def write(self, start: int = 0) -> list[JsonObject]:
-        """The items of the messages from `start` on."""
+        """Write the items of the messages from `start` on."""
         dialect, history, items = self.dialect, self.history, self.items
         full = dialect.said == "full"
-        strings = (dialect.text == "string", dialect.said == "string")  # of others, of the model
+        # for others' texts, for the model's
+        strings = (dialect.text == "string", dialect.said == "string")
         rows = zip(history.msgs, history.roles, history.marks(), strict=True)
         for m, role, unusual in islice(rows, start, None) if start else rows:
             content: Any = m.content
@@ -254,15 +264,15 @@ class InputWriter:
             else:
                 self._message(m, role)
         self.ids.settle()
-        return wire_blocks.with_types(items) if dialect.form == "open" else items
+        return composed_items.with_types(items) if dialect.form == "open" else items
 
     def _role(self, m: Msg, role: int) -> str:
-        """The role; `developer` where the host knows it."""
+        """Return the role; `developer` where the host knows it."""
         known = role == SYSTEM and m.role == "developer" and self.dialect.developer
         return "developer" if known else _WRITTEN_ROLES[role]
 
     def _message(self, m: Msg, role_index: int) -> None:
-        """The items of a message of the system, the user or the model."""
+        """Write the items of a message of the system, the user or the model."""
         first, role = len(self.items), self._role(m, role_index)
         if m.extras is not None:
             self._first = own_extras(m, self.caps)
@@ -279,7 +289,7 @@ class InputWriter:
             self.ids.gap(m, first)
 
     def _results(self, m: Msg) -> None:
-        """One item for each result of the message."""
+        """Write one item for each result of the message."""
         first = len(self.items)
         for block in m.blocks:
             if type(block) is not ToolResultBlock:
@@ -299,16 +309,16 @@ class InputWriter:
             self._place(m, first)
 
     def _is_custom(self, block: ToolResultBlock) -> bool:
-        """Whether the result answers a call that holds text; its call may not be here."""
+        """Whether the result answers a call that holds text; the call may be missing here."""
         if block.id in self._custom_ids:
             return True
         if (call := self.history.called.get(block.id)) is not None:
             return call.freeform
-        spelled_so = wire_blocks.CUSTOM in wire_blocks.spellings(block)
+        spelled_so = composed_items.CUSTOM in wire_blocks.spellings(block)
         return spelled_so and self.caps.freeform_tools and block.id not in self.history.calls
 
     def _output(self, block: ToolResultBlock) -> Json:
-        """The output of a result; one text is a string."""
+        """Write the output of a result; one text is a string."""
         output: Any = block.output
         bullets = self.dialect.bullets
         if type(output) is list:
@@ -322,23 +332,23 @@ class InputWriter:
             output = result_text(block, bullets)
         if self.dialect.result_text == "parts" and self.caps.cache_hints and type(output) is str:
             output = [{"type": "input_text", "text": output}]
-        if block.cache is not None:  # a breakpoint stands on the last part
+        if block.cache is not None:  # the last part gets the breakpoint
             parts = [{"type": "input_text", "text": output}] if type(output) is str else output
             mark = {wire_blocks.MARK: wire_blocks.mark(block.cache)}
             output = [*parts[:-1], {**parts[-1], **mark}]
         return output
 
     def _input(self, block: ContentBlock, extras: JsonObject | None = None) -> JsonObject:
-        """`input_text`, `input_image`, `input_file` or `input_audio`, or a part as it came.
+        """Write `input_text`, `input_image`, `input_file` or `input_audio`, or an unchanged part.
 
-        `extras`: the part's own fields, where the block's extras hold those of its item too.
+        `extras`: the part's own fields, if the block's extras also hold those of its item.
         """
         if type(block) is TextBlock:
             part: JsonObject = {"type": "input_text", "text": block.text}
-            if block.citations is not None:  # only what the model said can be supported by others
+            if block.citations is not None:  # only the model's texts can have citations
                 self.report.lost("citations.unsaid", block, "citations")
         elif block.type == "image":
-            # an unknown source is an error before it is a loss
+            # an unknown source is an error, and is checked before any loss
             part = wire_blocks.write_medium(block, None, None)
             detail = self._detail(block) or ("auto" if self.dialect.detail else None)
             if detail is not None:
@@ -358,7 +368,7 @@ class InputWriter:
         return part
 
     def _output_part(self, block: TextBlock | RefusalBlock, extras: JsonObject) -> JsonObject:
-        """`output_text` or `refusal`, with the part's own fields."""
+        """Write `output_text` or `refusal`, with the part's own fields."""
         part = wire_blocks.write_output_part(block)
         if type(block) is TextBlock:
             self._report_cache(block)
@@ -372,14 +382,14 @@ class InputWriter:
         return {**part, **extras}
 
     def _report_cache(self, block: TextBlock | ToolUseBlock | ToolResultBlock) -> None:
-        """A block whose item or part takes no breakpoint."""
+        """Report the cache hint of a block whose item or part takes no breakpoint."""
         if block.cache is not None:
             self.report.lost("cache.unsaid", block, "cache")
 
     def _title(self, block: MediaBlock) -> str | None:
         if block.source.type == "base64":
             return block.title or f"document.{_ENDINGS.get(block.source.media_type, 'txt')}"
-        if block.title is not None:  # a file that is already somewhere has its name there
+        if block.title is not None:  # a stored file has its name there
             self.report.lost("media.detail", block, "title")
         return None
 
@@ -421,7 +431,7 @@ class InputWriter:
     def _text(self, block: TextBlock | RefusalBlock, m: Msg, role: str) -> None:
         extras = {} if block.extras is None else own_extras(block, self.caps)
         if fields := {name: extras.pop(name) for name in wire_blocks.ITEM if name in extras}:
-            self._close(m, role)  # where an item's own fields stand, the item begins
+            self._close(m, role)  # an item's own fields mark where it begins
             self._fields, self._node = fields, block
         if role == "assistant":
             self._open.append(self._output_part(block, extras))
@@ -431,7 +441,7 @@ class InputWriter:
             raise WriteError("a refusal that the model did not say", code="seat.unsaid")
 
     def _close(self, m: Msg, role: str) -> None:
-        """End the message item that is being made, if there is one."""
+        """End the message item that is being built, if there is one."""
         if not (parts := self._open):
             return
         fields = {**self._every, **self._first, **self._fields}
@@ -441,20 +451,20 @@ class InputWriter:
             if "id" in fields:
                 fields = self.ids.without("message", fields, nodes)
             string = self.dialect.text == "string"
-            self.items.append(wire_blocks.message(role, parts, string, fields))
+            self.items.append(composed_items.message(role, parts, string, fields))
             return
         fields = self.ids.check_id("message", fields, nodes)
         if self.dialect.said == "full":
-            # a whole item for each part: servers that look for those may read the first one alone
+            # a whole item for each part: servers that require those may read only the first part
             for part in parts:
                 id = fields.get("id") or self.ids.new("message")
-                self.items.append(wire_blocks.answer_message(id, [part], fields))
+                self.items.append(composed_items.answer_message(id, [part], fields))
                 fields = {name: value for name, value in fields.items() if name != "id"}
         elif "id" in fields:
-            self.items.append(wire_blocks.answer_message(fields["id"], parts, fields))
+            self.items.append(composed_items.answer_message(fields["id"], parts, fields))
         else:
             string = self.dialect.said == "string"
-            self.items += wire_blocks.assistant_messages(parts, string, fields)
+            self.items += composed_items.assistant_messages(parts, string, fields)
 
     def _item(self, item: JsonObject, block: ToolUseBlock | ToolResultBlock) -> None:
         if block.extras is not None:
@@ -462,26 +472,26 @@ class InputWriter:
         self.items.append(item)
 
     def _reasoning(self, block: ThinkingBlock) -> None:
-        """`reasoning`, unless nobody could read it: unsealed, and kept nowhere."""
+        """Write `reasoning`, unless it is unusable: neither sealed nor stored by the host."""
         raw = self.dialect.raw
-        item = wire_blocks.reasoning(block, raw)
+        item = composed_items.reasoning(block, raw)
         if block.extras is not None:
             extras = own_extras(block, self.caps)
             if raw and extras.get("summary") and "content" not in extras:
-                item.pop("content", None)  # the summary is all that was told
+                item.pop("content", None)  # the summary was all of the thinking
             if raw and "content" in extras and not (extras.get("summary") or extras["content"]):
                 extras = {**extras, "content": item.get("content")}  # a summary elsewhere
             item.update(self.ids.check_id("reasoning", extras, (block,)))
         if not (raw or item.get("encrypted_content") or (self.ids.stored and "id" in item)):
             self.report.lost("thinking.unsigned", block)
-            self.ids.gaps.add(len(self.items))  # something is missing before the next one
+            self.ids.gaps.add(len(self.items))  # an item is missing before the next one
             return
         if self.dialect.said == "full" and "id" not in item:
             item["id"] = self.ids.new("reasoning")
         self.items.append(item)
 
     def _place(self, m: Msg, first: int) -> None:
-        """Put own fields of a message that makes no message item on its first item."""
+        """Put own fields of a message without message items on its first item."""
         fields, self._first = self._first, {}
         verbatim = {id(block.data) for block in m.blocks if type(block) is RawBlock}
         for index in range(first, len(self.items)):
@@ -500,6 +510,6 @@ class InputWriter:
 
 def _call(block: ToolUseBlock) -> JsonObject:
     if block.freeform:
-        return wire_blocks.tool_call(block, block.input)
+        return composed_items.tool_call(block, block.input)
     text = arguments(block.input) if block.raw_input is None else write_arguments(block)
-    return wire_blocks.tool_call(block, text)
+    return composed_items.tool_call(block, text)

@@ -33,7 +33,8 @@ from .dialect import CAN, Dialect, claims
 from .messages import InputWriter, messages_as_read, write_messages
 from .tool_choice import write_choice
 
-# What names, or asks for, something that the host keeps: 400 or no use where it keeps nothing.
+# Fields that refer to state of the host, or ask for it: refused with 400, or useless, where the
+# host keeps nothing.
 _STATE = ("previous_response_id", "conversation", "store")
 
 _SCHEMA = ("name", "schema", "description", "strict")
@@ -66,7 +67,11 @@ _ARGUMENTS = frozenset(
 
 
 class OpenAIResponses(Room):
-    """The Responses API in one host's dialect."""
+    """The Responses API in one host's dialect.
+
+    Args:
+        dialect: The host's dialect; None for OpenAI's.
+    """
 
     __slots__ = ()
     dialect: Dialect
@@ -120,13 +125,20 @@ class OpenAIResponses(Room):
     write_response = write_response
 
     def once(self, elements: Sequence[JsonObject]) -> Sequence[str] | None:
-        """Item ids, each of which goes back once; those made for a host count the items."""
+        """Return the ids of items, each of which may be sent only once.
+
+        Args:
+            elements: Items of the input, as they were read.
+
+        Returns:
+            The ids; None in a dialect whose generated ids depend on the position of the items.
+        """
         ids = [str(item["id"]) for item in elements if "id" in item]
         return None if self.dialect.said == "full" else ids
 
     def can(self) -> Capabilities:
-        """What this protocol carries in its dialect, before any model's facts."""
-        own = self.dialect.issuers[0] == self.protocol  # recorded at the maker's own host alone
+        """Return what this protocol can carry in its dialect, before any facts about a model."""
+        own = self.dialect.issuers[0] == self.protocol  # recorded only at OpenAI's own host
         return replace(
             super().can(),
             signed_thinking=not self.dialect.raw,
@@ -138,39 +150,69 @@ class OpenAIResponses(Room):
         )
 
     def keeps_answers(self, request: ChatRequest, caps: Capabilities) -> bool:
-        """Not with `store: false`: items are looked up by their ids, and it is said so."""
+        """Whether the provider stores the answer, which `store: false` prevents.
+
+        Args:
+            request: The request with its own fields.
+            caps: What the model and the wire take.
+        """
         return self._fields(request, caps).get("store") is not False
 
     def continues(self, request: ChatRequest, caps: Capabilities) -> bool:
-        """Whether own fields name the answer or the conversation that the host keeps."""
+        """Whether the request's own fields name a stored answer or conversation to continue from.
+
+        Args:
+            request: The request with its own fields.
+            caps: What the model and the wire take.
+        """
         if request.extras is None:
             return False
         own_fields = self._fields(request, caps)
         return bool(own_fields.get("previous_response_id") or own_fields.get("conversation"))
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
-        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        """Whether a payload can be an answer or event of this protocol, judged by its keys.
+
+        Args:
+            payload: A whole answer, or the payload of one event of a stream.
+            event: The event's name, where the framing has names.
+        """
         kind = payload.get("type")
         if isinstance(kind, str) and kind.startswith("response."):
             return True
         return payload.get("object") == "response" and isinstance(payload.get("output"), list)
 
     def respell(self, body: JsonObject, req: ChatRequest) -> None:
-        """The user under the older name, if that is how it was read."""
+        """Write the user under the older name, if it was read from there.
+
+        Args:
+            body: The body, which is changed.
+            req: The request that was read and then edited.
+        """
         key = (req.extras or {}).get(name_notes(self.issuer), {}).get("user")
         if key and key not in body and self.dialect.user_key in body:
             body[key] = body.pop(self.dialect.user_key)
 
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
-        """Those of `paths`, and where the parts of the model's messages stand."""
-        groups: dict[int, list[ContentBlock]] = {}  # by block of the model's: those of its item
+        """Find where the nodes of a request are, including the parts of the model's messages.
+
+        Args:
+            req: What `read_request` returned for the body.
+            body: The body that was read.
+
+        Yields:
+            The path of a node or of a field of a node, and that node or `Field`.
+        """
+        # for each block of the model: the blocks of its item
+        groups: dict[int, list[ContentBlock]] = {}
         items = body["input"] if isinstance(body.get("input"), list) else None
         unknown = (i for i, item in enumerate(items or ()) if not isinstance(item, dict))
         for m in req.messages:
             if m.spelling == fields.TOP or items is None:
                 path = "$.instructions" if m.spelling == fields.TOP else "$.input"
                 yield from ((path, m), (path, Field(m, "content")))
-            elif not isinstance(getattr(m, "read_from", {}), dict):  # what is no item of any kind
+            # an entry that is no item of any kind
+            elif not isinstance(getattr(m, "read_from", {}), dict):
                 path = f"$.input[{next(unknown)}]"
                 yield from ((path, m), (path, m.blocks[0]))
             if m.role == "assistant":
@@ -189,11 +231,33 @@ class OpenAIResponses(Room):
     def client_arguments(
         self, body: JsonObject, headers: Mapping[str, str], model: str | None
     ) -> Arguments:
-        """Those of `client.responses.create`."""
+        """Return the keyword arguments of `client.responses.create` that send this body.
+
+        Args:
+            body: The request body, as `write` returns it; it is not changed.
+            headers: The headers that the request needs, without keys.
+            model: The model's name where the path has it and the body does not; else None.
+
+        Returns:
+            The keyword arguments. Fields that the client has no parameter for are in `extra_body`.
+        """
         return with_extra_body(body, headers, model, _ARGUMENTS)
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
-        """The body of `POST /responses`."""
+        """Write the request to `POST /responses`.
+
+        Args:
+            prepared: The request after the passes.
+            report: Gets a loss for everything that the wire cannot carry.
+
+        Returns:
+            The path that the model or the dialect names, no headers, and the body.
+
+        Raises:
+            WriteError: With the code `messages.empty`, if there is no message to send.
+
+        Source: OpenAI API, "Create a model response", request body.
+        """
         request, caps, dialect = prepared.request, prepared.caps, self.dialect
         own_fields = self._own_fields(request, caps, report)
         stored = caps.stored_thinking
@@ -223,7 +287,8 @@ class OpenAIResponses(Room):
         if request.stream:
             body["stream"] = True
         fill_fields(body, own_fields)
-        if not stored and self._reasons(body, caps):  # ask for the sealed form, as nobody keeps it
+        # ask for the sealed form, as the host does not store the reasoning
+        if not stored and self._reasons(body, caps):
             include = body["include"] if isinstance(body.get("include"), list) else []
             if fields.ENCRYPTED not in include:
                 body["include"] = [*include, fields.ENCRYPTED]
@@ -242,9 +307,9 @@ class OpenAIResponses(Room):
         return own_fields
 
     def _fields(self, request: ChatRequest, caps: Capabilities) -> JsonObject:
-        """The request's own fields; of state that a host keeps, what this one's own issuer names.
+        """Return the request's own fields; of those about state, only the host's own issuer's.
 
-        Where nothing is kept, nobody else's state can be gone on from.
+        A host that stores nothing cannot continue from another host's state.
         """
         own_fields = own_extras(request, caps)
         if self.dialect.stores:
@@ -257,10 +322,10 @@ class OpenAIResponses(Room):
         }
 
     def _reasons(self, body: JsonObject, caps: Capabilities) -> bool:
-        """Whether the model reasons, in a way that only its sealed form brings back.
+        """Whether the model reasons, and the reasoning can only go back in its sealed form.
 
-        A model that does not reason refuses to be asked for it: `Encrypted content is not
-        supported with this model.`
+        A model that does not reason refuses the request for it: `Encrypted content is not supported
+        with this model.`
         """
         if self.dialect.raw or caps.thinks == "never":
             return False
@@ -269,14 +334,14 @@ class OpenAIResponses(Room):
             return bool(reasoning["effort"] != "none")
         if reasoning or caps.thinks in ("default", "always"):
             return True
-        elements = body["input"]  # as it came, if it came as no list
+        elements = body["input"]  # unchanged, if it is no list
         return isinstance(elements, list) and any(
             isinstance(item, dict) and item.get("type") == "reasoning" for item in elements
         )
 
 
 def _instructions(history: RoledHistory) -> str | None:
-    """The first system message, if it says one text and nothing more, and others follow."""
+    """Return the first system message, if it is one plain text and other messages follow."""
     if history.roles[:1] != [SYSTEM] or len(history.msgs) == 1:
         return None
     m = history.msgs[0]
@@ -289,9 +354,9 @@ def _instructions(history: RoledHistory) -> str | None:
 def _part_paths(
     path: str, block: Any, group: Sequence[Any], issuer: str
 ) -> Iterator[tuple[str, object]]:
-    """A part of a message of the model's; the item's own fields stand on the first part.
+    """Yield the paths of a part of a model's message; the first part has the item's own fields.
 
-    A message of one part is nothing without it, so there the part stands for the item.
+    If the message has only one part, the path of that part is the item's path.
     """
     item_path = path.rpartition(".content")[0] or path
     extras = block.extras or {}

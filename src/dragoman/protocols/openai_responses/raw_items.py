@@ -1,7 +1,7 @@
 """Items that only this API has: who runs them, how they are paired, and what answers them.
 
-They stay as they came. A call that the client runs is answered by an item of its own kind, which is
-made here of an ordinary result.
+They are kept unchanged. A call that the client runs is answered by an item of its own kind, which
+is built here from an ordinary result.
 
 Reference: OpenAI API, "Create a model response", `input`; openai-python,
 `types/responses/response_input_item_param.py`, for the items that answer calls.
@@ -31,15 +31,15 @@ from ...message.media_urls import write_url
 from ...text.json_text import JsonObject
 from ..chat_like.messages import result_text
 
-# what names a call and its answer, where that is no `call_id`
+# the field that pairs a call and its answer, where that is not `call_id`
 _PAIRED = {"mcp_approval_request": "id", "mcp_approval_response": "approval_request_id"}
 
-# calls that the client has to run, or to say something to
+# calls that the client has to run or to answer
 _CLIENT_CALLS = frozenset(
     {"computer_call", "local_shell_call", "shell_call", "apply_patch_call", "mcp_approval_request"}
 )
 
-# of what the client ran, where no call tells who did
+# results of calls that the client ran, if the call is missing
 CLIENT_OUTPUTS = frozenset(
     {
         "computer_call_output",
@@ -51,7 +51,7 @@ CLIENT_OUTPUTS = frozenset(
 
 
 def raw_item(item: Any, issuer: str) -> RawBlock:
-    """An item that only this API has, verbatim; paired by its `call_id`."""
+    """Return an item that only this API has, unchanged; it is paired by its `call_id`."""
     block = RawBlock(issuer, item)
     block.read_from = item
     if not isinstance(item, dict):
@@ -65,7 +65,7 @@ def raw_item(item: Any, issuer: str) -> RawBlock:
     if isinstance(pair, str) and pair:
         block.role = "result" if kind.endswith(("_output", "_response")) else "call"
         block.pair = pair
-    shell = item.get("environment")  # of the host's, if it runs in a container
+    shell = item.get("environment")  # the host's own shell, if it runs in a container
     hosted = isinstance(shell, dict) and str(shell.get("type")).startswith("container")
     if (kind in _CLIENT_CALLS and not hosted) or item.get("execution") == "client":
         block.by = "client"
@@ -74,13 +74,13 @@ def raw_item(item: Any, issuer: str) -> RawBlock:
 
 DRAWING = "image_generation_call"
 _BASE64 = re.compile(r"[A-Za-z0-9+/_=-]+")
-_PICTURES = {"svg": "image/svg+xml"}  # `output_format` of other names is that of the media type
+_PICTURES = {"svg": "image/svg+xml"}  # other names of `output_format` are that of the media type
 
 
 def read_drawing(item: JsonObject, issuer: str) -> ImageBlock | None:
-    """The image of an `image_generation_call`, whose other fields stand in its extras.
+    """Read the image of an `image_generation_call`; the item's other fields become its extras.
 
-    None as long as there is no image; what is no base64 stays in an item as it came.
+    None if there is no image yet. An item whose result is no base64 is kept unchanged.
     """
     data, form = item.get("result"), item.get("output_format")
     if not isinstance(data, str) or not _BASE64.fullmatch(data):
@@ -93,7 +93,7 @@ def read_drawing(item: JsonObject, issuer: str) -> ImageBlock | None:
 
 
 def drawing(block: ContentBlock, id: str) -> JsonObject | None:
-    """The item of an answer that shows an image of another wire; None for what is none in bytes."""
+    """Write an item with an image of another wire; None if the image is not given as bytes."""
     if type(block) is not ImageBlock or type(block.source) is not Base64Source:
         return None
     form = block.source.media_type.rpartition("/")[2].partition("+")[0]
@@ -107,13 +107,13 @@ def drawing(block: ContentBlock, id: str) -> JsonObject | None:
 
 
 def drawing_as_read(block: ImageBlock) -> JsonObject:
-    """What `read_drawing` left in the source."""
-    assert type(block.source) is Base64Source  # as it has made it
+    """Return the base64 text that `read_drawing` read into the source."""
+    assert type(block.source) is Base64Source  # `read_drawing` creates no other
     return {"type": DRAWING, "result": block.source.data}
 
 
 class ClientItems:
-    """The calls of a history that the client runs and that only this API has, and their answers."""
+    """The calls in a history that the client runs and that only this API has, and their answers."""
 
     def __init__(self, history: RoledHistory) -> None:
         self._ids = history.calls  # of plain calls
@@ -123,10 +123,16 @@ class ClientItems:
         self._elsewhere = history.called
 
     def answer(self, result: ToolResultBlock, bullets: bool) -> JsonObject | None:
-        """The item that answers such a call; None for a result of another.
+        """Return the item that answers such a call; None for the result of another call.
 
-        An output that is a JSON object may have the item's own fields, which hold then. Raises
-        WriteError where the item takes no words and got nothing else.
+        An output that is a JSON object may have the item's own fields, which then apply.
+
+        Args:
+            result: The result.
+            bullets: Whether several texts become a list with dashes.
+
+        Raises:
+            WriteError: If the item cannot hold text and the result has nothing else.
         """
         call = self._calls.get(result.id) or self._elsewhere.get(result.id)
         write = _WRITERS.get(call.spelling or "") if call is not None else None
@@ -140,7 +146,7 @@ def _object(result: ToolResultBlock) -> JsonObject:
 
 
 def _shell(call: ToolUseBlock, result: ToolResultBlock, text: str) -> JsonObject:
-    """Words are what the command printed; an object may hold `stdout`, `stderr`, `exit_code`."""
+    """Return a shell's output: a text is its `stdout`, an object may have other fields, too."""
     given, action = _object(result), call.input
     item: JsonObject = {"type": "shell_call_output", "call_id": result.id}
     if isinstance(given.get("output"), list):
@@ -154,7 +160,7 @@ def _shell(call: ToolUseBlock, result: ToolResultBlock, text: str) -> JsonObject
             {name: str(printed.get(name) or "") for name in ("stdout", "stderr")}
             | {"outcome": outcome}
         ]
-    # guide "Shell": the limit that the call names is said again
+    # guide "Shell": the answer repeats the limit that the call names
     limit = action.get("max_output_length") if isinstance(action, dict) else None
     return item if limit is None else {"max_output_length": limit} | item
 

@@ -1,7 +1,7 @@
-"""The fields of a request beside its messages: options, tools, choice, format, and the whole body.
+"""Requests of the Responses API: options, tools, choice, format, and the whole body.
 
-Each is composed for the API, read from a body, and written back as it was read. `text.format` is
-flat: the schema stands beside its name.
+Each part is composed for the API, read from a body, and written back as it was read. `text.format`
+is flat: the schema is beside its name.
 
 Reference: OpenAI API, "Create a model response", request body.
 """
@@ -41,7 +41,7 @@ from .tool_choice import choice_value, write_choice
 
 ENCRYPTED = "reasoning.encrypted_content"
 LOGPROBS = "message.output_text.logprobs"
-TOP = "top string"  # the spelling of the system prompt that stands in `instructions`
+TOP = "top string"  # the spelling of a system prompt that was in `instructions`
 
 
 # --- options ---
@@ -56,7 +56,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 
 _KEYS = {name: keys[0] for name, keys in OPTIONS.items()} | {"logprobs": "logprobs"}
 
-_SUMMARISES = "openai-responses"  # whose fields a host knows that takes `reasoning.summary`
+_SUMMARISES = "openai-responses"  # a host that knows this issuer's fields takes `reasoning.summary`
 _SUMMARIES = {
     "auto": "auto",
     "concise": "concise",
@@ -67,13 +67,13 @@ _SUMMARIES = {
 
 _EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")  # ReasoningEffort of the SDK
 
-_NEUTRAL_EFFORTS = ("off", "on", "auto")  # which are no efforts of this API's
+_NEUTRAL_EFFORTS = ("off", "on", "auto")  # which this API does not have
 
 
 def generation(
     request: ChatRequest, caps: Capabilities, dialect: Dialect, report: Report
 ) -> JsonObject:
-    """The options that stand in the body itself; `logprobs` is one of them until it is included."""
+    """Return the options at the top of the body; `logprobs` is one of them until it is included."""
     keys = {**_KEYS, **dialect.keys}
     if _SUMMARISES in caps.reads:
         keys["thoughts"] = ""
@@ -91,7 +91,7 @@ def generation(
 
 
 def reasoning(request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
-    """What `reasoning` holds: the effort, and whether the answer sums its thinking up."""
+    """Return `reasoning`: the effort, and whether the answer summarises its thinking."""
     level = _effort(request, caps, report)
     fields: JsonObject = {} if level is None else {"effort": level}
     if _SUMMARISES in caps.reads:
@@ -102,7 +102,7 @@ def reasoning(request: ChatRequest, caps: Capabilities, report: Report) -> JsonO
 
 
 def _effort(request: ChatRequest, caps: Capabilities, report: Report) -> str | None:
-    """The `effort` of `reasoning`; None where nothing is asked for."""
+    """Return the `effort` of `reasoning`; None if nothing is asked for."""
     thinking = resolve_thinking(request, caps, report, budgets=False, levels=_EFFORTS)
     if thinking is None:
         return None
@@ -113,7 +113,7 @@ def _effort(request: ChatRequest, caps: Capabilities, report: Report) -> str | N
         and caps.thinks == "asked"
         and request.options.reasoning != "auto"
     ):
-        return "medium"  # what the API takes for models that think unasked
+        return "medium"  # what the API assumes for models that think by default
     if thinking.effort is None:
         moot(request, report)
     return thinking.effort
@@ -169,7 +169,7 @@ def _without(data: JsonObject, keys: Collection[str]) -> JsonObject:
 
 
 def _set_or_drop(fields: JsonObject, key: str, value: Any) -> None:
-    """Leave of a field what was not read of it, if anything."""
+    """Keep what was not read of a field, if anything."""
     if value:
         fields[key] = value
     else:
@@ -189,17 +189,18 @@ _SEARCHES = (
 
 _FILTERS = {
     "domains": ("allowed_domains",),
-    "blocked_domains": ("blocked_domains", "excluded_domains", "excludeDomains"),  # by host
+    # the key depends on the host
+    "blocked_domains": ("blocked_domains", "excluded_domains", "excludeDomains"),
 }
 
-# notes: under which key the domains stood, and that the description was empty
+# notes: the key of the domains, and that the description was empty
 _BLOCKED_KEY, _EMPTY = "blocked_domains", "description"
 
 
 def _function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
-    """The declaration of a function.
+    """Write the declaration of a function.
 
-    `strict` is always said: where it is absent the API tries to be strict and fills in optional
+    `strict` is always written: without it the API tries to be strict and fills in optional
     arguments.
     """
     schema, strict = parameters(tool, caps, report)
@@ -210,14 +211,14 @@ def _function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
 
 
 def _freeform_tool(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
-    """The declaration of a tool whose calls hold text."""
+    """Write the declaration of a tool whose calls hold text."""
     if tool.cache is not None:
         report.lost("tool.cache", tool, "cache")
     return chat_messages.replay(_custom(tool, tool.description or None), tool, caps, report)
 
 
 def _custom(tool: Tool, description: str | None) -> JsonObject:
-    """`{"type": "custom", "name", "description", "format"}`."""
+    """Write `{"type": "custom", "name", "description", "format"}`."""
     entry: JsonObject = {"type": "custom", "name": tool.name}
     if description is not None:
         entry["description"] = description
@@ -231,7 +232,7 @@ def _custom(tool: Tool, description: str | None) -> JsonObject:
 
 
 def _group_tools(rows: Iterable[tuple[Namespace | None, Json]], as_read: bool) -> list[Json]:
-    """The entries of tools, neighbours of one namespace in one entry."""
+    """Write the entries of tools; adjacent tools of one namespace share an entry."""
     entries: list[Json] = []
     for namespace, group in groupby(rows, itemgetter(0)):
         tools = [entry for _, entry in group]
@@ -239,14 +240,14 @@ def _group_tools(rows: Iterable[tuple[Namespace | None, Json]], as_read: bool) -
             entries += tools
             continue
         said = {"description": namespace.description}
-        if namespace.description is None:  # which the API demands
+        if namespace.description is None:  # which the API requires
             said = {} if as_read else {"description": ""}
         entries.append({"type": "namespace", "name": namespace.name, **said, "tools": tools})
     return entries
 
 
 def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
-    """Functions, and the host's own tools, in their order."""
+    """Write functions and the host's own tools, in their order."""
     rows: list[tuple[Namespace | None, Json]] = []
     for tool in tools:
         if isinstance(tool, Tool):
@@ -260,9 +261,12 @@ def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) ->
 def server_tool(
     tool: ServerTool, caps: Capabilities, dialect: Dialect, report: Report
 ) -> JsonObject | None:
-    """The host's own `web_search`, `code_interpreter` or `file_search`; None if it lacks stores.
+    """Write the host's own `web_search`, `code_interpreter` or `file_search`.
 
-    A tool of the host's that nobody models goes back as it was read.
+    A tool of the host's that no node can express is written as it was read.
+
+    Returns:
+        None for a `file_search` without stores.
     """
     if tool.kind == "own":
         return chat_messages.own_extras(tool, caps) or None
@@ -270,7 +274,7 @@ def server_tool(
     if tool.kind == "file_search" and not stores:
         report.lost("server_tool.unsaid", tool, what="file_search without stores")
         return None
-    # some hosts that know both take one of the two, and the allowed ones say more
+    # some hosts that know both take only one of the two, and the allowed ones are more exact
     lone = tool.domains and not dialect.joint_domains
     blocked_key = "" if lone else dialect.blocked_domains
     fields = {"web_search": ("domains", "location"), "file_search": ("stores",)}.get(tool.kind, ())
@@ -284,7 +288,7 @@ def server_tool(
 
 
 def _server_tool(tool: ServerTool, blocked_key: str) -> JsonObject:
-    """The host's tool; `blocked_key`: where its filters have the domains that it must not read."""
+    """Write the host's tool; `blocked_key`: the key in its filters for blocked domains."""
     if tool.kind == "code_execution":
         return {"type": "code_interpreter", "container": {"type": "auto"}}
     if tool.kind == "file_search":
@@ -302,7 +306,7 @@ def _server_tool(tool: ServerTool, blocked_key: str) -> JsonObject:
 
 
 def read_tools(entries: Sequence[JsonObject], issuer: str) -> list[Tool | ServerTool]:
-    """The tools that the entries declare, those of a namespace one by one."""
+    """Read the tools that the entries declare; those of a namespace become separate tools."""
     tools: list[Tool | ServerTool] = []
     for entry in entries:
         tools += _read_namespace(entry, issuer) or [read_tool(entry, issuer)]
@@ -310,7 +314,7 @@ def read_tools(entries: Sequence[JsonObject], issuer: str) -> list[Tool | Server
 
 
 def _read_namespace(data: JsonObject, issuer: str) -> list[Tool | ServerTool]:
-    """The tools of a namespace; none if it is no such, or has more than a name and tools."""
+    """Read the tools of a namespace; none if it has fields besides a name and tools."""
     if not _has_type(data, "namespace") or not data.keys() <= _NAMESPACE:
         return []
     if not chat_messages.is_text(data.get("name")):
@@ -334,7 +338,7 @@ _GRAMMAR = frozenset({"type", "syntax", "definition"})
 
 
 def _read_grammar(data: Json) -> Grammar | None:
-    """The grammar of a freeform tool's format; None if it has none, or more than that."""
+    """Return the grammar of a freeform tool's format; None if it has none, or other fields."""
     if not isinstance(data, dict) or data.get("type") != "grammar" or data.keys() != _GRAMMAR:
         return None
     syntax, definition = data["syntax"], data["definition"]
@@ -346,7 +350,7 @@ def _read_grammar(data: Json) -> Grammar | None:
 
 
 def read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
-    """One entry of `tools`; a tool that nobody models is kept as it came."""
+    """Read one entry of `tools`; an unknown tool is kept unchanged."""
     kind = data.get("type")
     fields, notes = _without(data, ("type",)), {}
     tool: Tool | ServerTool = ServerTool("own")
@@ -382,7 +386,7 @@ def read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
 def _read_search(data: JsonObject, fields: JsonObject, notes: JsonObject) -> ServerTool:
     tool = ServerTool("web_search")
     if data["type"] != "web_search":
-        fields["type"] = data["type"]  # an edition of the tool, which has its own ways
+        fields["type"] = data["type"]  # a version of the tool with its own behaviour
     filters = {**data["filters"]} if isinstance(data.get("filters"), dict) else {}
     for name, keys in _FILTERS.items():
         key = next((key for key in keys if _are_texts(filters.get(key))), None)
@@ -408,7 +412,7 @@ def _are_texts(data: Json) -> bool:
 
 
 def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
-    """The declaration that `read_tool` made the tool of."""
+    """Return the declaration that `read_tool` read."""
     fields, notes = chat_messages.issuer_fields(tool, issuer)
     if isinstance(tool, Tool):
         description = tool.description if tool.description or _EMPTY in notes else None
@@ -429,12 +433,12 @@ def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
 
 
 def flat_format(data: JsonObject) -> JsonObject:
-    """A format of Chat Completions as this API has it: without an object for the schema."""
+    """Convert a format of Chat Completions to this API's, without the object around the schema."""
     return {"type": data["type"], **data.get("json_schema", {})}
 
 
 def _read_format(fields: JsonObject, notes: JsonObject) -> ResponseFormat | None:
-    """`text.format`; what it says beyond the neutral form stays where it stands."""
+    """Read `text.format`; fields that the neutral form lacks remain where they are."""
     text: Any = fields.get("text")
     data: Any = text.get("format") if isinstance(text, dict) else None
     if not isinstance(data, dict):
@@ -455,15 +459,15 @@ def _read_format(fields: JsonObject, notes: JsonObject) -> ResponseFormat | None
 
 # --- tools among the items of the input ---
 
-_ITEM = "item"  # the note of a tool: in which of the items it stood
+_ITEM = "item"  # the note of a tool that came in an item: which one
 
 
 def _take_tool_items(
     items: list[Any], tools: list[Tool | ServerTool], notes: JsonObject, issuer: str
 ) -> list[Any]:
-    """The items without those that are nothing but `additional_tools`, which go to `tools`.
+    """Move the tools of `additional_tools` items to `tools`; return the other items.
 
-    The notes of the request say where they stood, and what else was in them.
+    The notes of the request record where these items were, and their other fields.
     """
     remaining: list[Any] = []
     for index, item in enumerate(items):
@@ -483,7 +487,7 @@ def _take_tool_items(
 
 
 def _found_tools(entries: list[JsonObject], issuer: str) -> Iterator[Tool | ServerTool]:
-    """The tools that a search found: the item says them at home, and elsewhere they are offered."""
+    """Return the tools found by a search, to be offered on other wires; here the item has them."""
     for tool in read_tools([_load_tool(entry) for entry in entries], issuer):
         tool_notes = {**(tool.extras or {}).get(name_notes(issuer), {}), FOUND: True}
         tool.extras = {**(tool.extras or {}), name_notes(issuer): tool_notes}
@@ -491,7 +495,7 @@ def _found_tools(entries: list[JsonObject], issuer: str) -> Iterator[Tool | Serv
 
 
 def _load_tool(entry: JsonObject) -> JsonObject:
-    """A tool that waits for no search any more; of a namespace all of its tools."""
+    """Return a found tool, which needs no search any more; for a namespace all of its tools."""
     loaded = _without(entry, ("defer_loading",))
     if chat_messages.are_objects(loaded.get("tools")):
         loaded["tools"] = [_without(tool, ("defer_loading",)) for tool in loaded["tools"]]
@@ -499,7 +503,7 @@ def _load_tool(entry: JsonObject) -> JsonObject:
 
 
 def _tools_as_read(body: JsonObject, tools: Tools, notes: JsonObject, issuer: str) -> None:
-    """Put the tools where they were read from: beside the input, or into items of it."""
+    """Put the tools where they were read from: beside the input, or into its items."""
     by_item: dict[int | None, list[tuple[Namespace | None, Json]]] = {}
     for tool in tools:
         if is_found(tool, issuer):
@@ -520,7 +524,7 @@ def _tools_as_read(body: JsonObject, tools: Tools, notes: JsonObject, issuer: st
 def read_request(
     room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
 ) -> ChatRequest:
-    """The request that the body makes."""
+    """Read the request that the body makes."""
     fields = dict(body)
     notes: JsonObject = {}
     model = fields.pop("model") if chat_messages.is_text(fields.get("model")) else None
@@ -553,7 +557,7 @@ def read_request(
 
 
 def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
-    """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
+    """Write the body with the fields in `kept` as `read_request` read them, and extra fields."""
     body, notes = chat_messages.issuer_fields(req, room.issuer)
     if elements or notes.get("input") != "absent":
         body["input"] = elements

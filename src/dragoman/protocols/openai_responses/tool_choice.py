@@ -23,7 +23,7 @@ _HOSTED = {
 
 
 class _Names:
-    """How an object of a choice names each of the tools."""
+    """The forms in which a choice names each of the tools."""
 
     def __init__(self, tools: Iterable[Tool | ServerTool]) -> None:
         tools = list(tools)
@@ -34,13 +34,13 @@ class _Names:
         self._kinds = {type_: kind for kind, type_ in self._types.items()}
 
     def write_choice(self, name: str) -> JsonObject:
-        """The object that names a tool."""
+        """Write the object that names a tool."""
         if name in self._types:
             return {"type": self._types[name]}
         return {"type": "custom" if name in self._freeform else "function", "name": name}
 
     def name_in(self, data: Json) -> str:
-        """The tool that an object names, if it does no more than that; empty otherwise."""
+        """Return the tool that an object names; empty if the object has other fields."""
         if not isinstance(data, dict):
             return ""
         kind, name = data.get("type"), data.get("name")
@@ -52,7 +52,7 @@ class _Names:
 
 
 def write_choice(choice: ToolChoice, tools: Iterable[Tool | ServerTool]) -> JsonObject:
-    """`tool_choice`: a mode, one tool, or some of them; and `parallel_tool_calls`."""
+    """Write `tool_choice` (a mode, one tool, or some of them) and `parallel_tool_calls`."""
     names = _Names(tools)
     value: Any = choice.mode
     if choice.name is not None:
@@ -69,7 +69,7 @@ def write_choice(choice: ToolChoice, tools: Iterable[Tool | ServerTool]) -> Json
 def choice_value(
     data: Json, tools: Iterable[Tool | ServerTool]
 ) -> tuple[dict[str, Any], None] | None:
-    """The choice, if it says no more than which of the tools may be called, or must."""
+    """Read a choice that does nothing but select the tools that may or must be called."""
     if isinstance(data, str):
         return ({"mode": data}, None) if data in ("auto", "none", "required") else None
     if not isinstance(data, dict):
