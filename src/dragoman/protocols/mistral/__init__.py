@@ -1,4 +1,4 @@
-"""Mistral's chat completions: like Chat Completions, with rules of its own; unknown keys are refused.
+"""Mistral's chat completions, with rules of their own; unknown keys are refused.
 
 Reference: Mistral API, "Chat Completion"; the validators of mistral-common.
 """
