@@ -15,7 +15,7 @@ from ..errors import InvalidMessage
 from ..text.json_text import Json, JsonObject
 from .keywords import Refs
 
-MOST = 4_000  # checks; no useful schema needs more
+MOST = 4_000  # checks; with fewer a schema is never heavy
 _TIMES = 16  # how often each pair may be checked on average, beyond that
 _DEEPEST = 300  # pairs within pairs: this recurses
 _LISTS = ("allOf", "anyOf", "oneOf")
@@ -83,7 +83,7 @@ class _Load:
             return known
         if depth > _DEEPEST:
             raise _TooDeepError
-        self.known[key] = 1  # for a cycle, which no valid schema enters twice
+        self.known[key] = 1  # ends a cycle, on which a validator would not end
         checks = 1
         for inner, item in self._list_applied(schema, value):
             checks += self.of(inner, item, depth + 1)

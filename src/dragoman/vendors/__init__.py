@@ -179,7 +179,7 @@ class Vendor:
             of which the first that is set counts), and the path after it.
 
     Raises:
-        ConfigError: A name or a value of another form is not allowed.
+        ConfigError: A protocol is unknown, or a header is no text of one line.
     """
 
     name: str
