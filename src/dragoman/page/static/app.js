@@ -17,8 +17,27 @@ const THEME = "dragoman-theme";
 const SPEAKERS = { role: "by role", name: "merged by name", tagged: "tagged", namefield: "in name fields" };
 const narrow = matchMedia("(max-width: 859px)");
 
-const state = { contents: null, id: 0, wire: "", side: "", how: "role", cut: 0, tab: "json", beside: "", about: "request" };
-const view = { chat: null, sheets: [], replay: null, answer: null, showing: null, positions: [], cache: null, unreadable: false };
+const state = {
+  contents: null,
+  id: 0,
+  wire: "",
+  side: "",
+  how: "role",
+  cut: 0,
+  tab: "json",
+  beside: "",
+  about: "request",
+};
+const view = {
+  chat: null,
+  sheets: [],
+  replay: null,
+  answer: null,
+  showing: null,
+  positions: [],
+  cache: null,
+  unreadable: false,
+};
 
 // -- small things that the browser keeps ----------------------------------------------------------
 
@@ -69,7 +88,12 @@ function isBroken(row) {
 function exchangeName(row) {
   if (isBroken(row)) return `${row.id + 1} · cannot be read`;
   const many = state.contents.exchanges.length > 1;
-  const parts = [many ? `${row.id + 1}` : "", row.session || row.agent, row.model || row.wire || "messages", row.status && row.status >= 400 ? `${row.status}` : ""];
+  const parts = [
+    many ? `${row.id + 1}` : "",
+    row.session || row.agent,
+    row.model || row.wire || "messages",
+    row.status && row.status >= 400 ? `${row.status}` : "",
+  ];
   return parts.filter(Boolean).join(" · ");
 }
 
@@ -78,22 +102,44 @@ function drawBar() {
   const picker = h("select", { "aria-label": "Exchange", onchange: () => select(Number(picker.value)) });
   for (const file of files) {
     const alone = file.exchanges.length === 1;
-    const rows = file.exchanges.map((id) => h("option", { value: id, selected: id === state.id },
-      alone ? [file.name, isBroken(exchanges[id]) && " · cannot be read"] : exchangeName(exchanges[id])));
+    const rows = file.exchanges.map((id) =>
+      h(
+        "option",
+        { value: id, selected: id === state.id },
+        alone ? [file.name, isBroken(exchanges[id]) && " · cannot be read"] : exchangeName(exchanges[id]),
+      ),
+    );
     if (!alone) picker.append(h("optgroup", { label: file.name }, rows));
     else picker.append(...rows);
   }
-  const step = (label, drawing, to) => h("button", { type: "button", class: "icon bare", "aria-label": label,
-    disabled: exchanges[to] === undefined, onclick: () => select(to) }, icon(drawing));
-  fill(bar,
+  const step = (label, drawing, to) =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: "icon bare",
+        "aria-label": label,
+        disabled: exchanges[to] === undefined,
+        onclick: () => select(to),
+      },
+      icon(drawing),
+    );
+  fill(
+    bar,
     h("h1", { class: "wordmark" }, icon("logo"), "dragoman"),
-    exchanges.length > 0 && h("nav", { class: "where", "aria-label": "Exchanges" },
-      exchanges.length > 1 && step("Previous exchange", "back", state.id - 1), picker,
-      exchanges.length > 1 && step("Next exchange", "next", state.id + 1)),
+    exchanges.length > 0 &&
+      h(
+        "nav",
+        { class: "where", "aria-label": "Exchanges" },
+        exchanges.length > 1 && step("Previous exchange", "back", state.id - 1),
+        picker,
+        exchanges.length > 1 && step("Next exchange", "next", state.id + 1),
+      ),
     h("div", { class: "space" }),
     h("div", { class: "cut", hidden: true }),
     answers.live && exchanges.length > 0 && opener("Open", openFiles),
-    h("button", { type: "button", class: "icon", "aria-label": "Light or dark", onclick: switchTheme }, icon("theme")));
+    h("button", { type: "button", class: "icon", "aria-label": "Light or dark", onclick: switchTheme }, icon("theme")),
+  );
 }
 
 /** Open files, show the first that can be read, and tell of those that cannot. */
@@ -126,13 +172,22 @@ async function drawCut() {
   if (id !== state.id || positions.length < 2) return;
   view.positions = positions;
   const output = h("output", { class: "small figures muted" });
-  const range = h("input", { type: "range", min: 0, max: positions.length - 1, value: positions.length - 1 - state.cut,
-    id: "cut", oninput: () => moved(), onchange: () => showWire() });
+  const range = h("input", {
+    type: "range",
+    min: 0,
+    max: positions.length - 1,
+    value: positions.length - 1 - state.cut,
+    id: "cut",
+    oninput: () => moved(),
+    onchange: () => showWire(),
+  });
   const moved = () => {
     state.cut = positions.length - 1 - Number(range.value);
     const position = positions[state.cut];
-    const words = state.cut === 0 ? `all ${count(position.tokens)} tokens`
-      : `${count(position.tokens)} tokens, ${position.dropped.length} left out`;
+    const words =
+      state.cut === 0
+        ? `all ${count(position.tokens)} tokens`
+        : `${count(position.tokens)} tokens, ${position.dropped.length} left out`;
     output.textContent = words;
     range.setAttribute("aria-valuetext", words);
     view.chat?.cut(position.dropped);
@@ -152,13 +207,26 @@ async function select(id) {
   const rows = state.contents.exchanges;
   if (rows.length === 0) return welcome(main, openFiles);
   state.id = rows[id] === undefined ? 0 : id;
-  Object.assign(state, { cut: 0, side: here().upstream ? "upstream" : "", about: here().request ? "request" : "answer" });
+  Object.assign(state, {
+    cut: 0,
+    side: here().upstream ? "upstream" : "",
+    about: here().request ? "request" : "answer",
+  });
   if (!state.wire) state.wire = here().wire || state.contents.protocols[0];
   view.cache = null;
   main.setAttribute("aria-busy", "true");
   const chosen = state.id;
-  const data = await answers.ask(`conversation/${chosen}`).catch((error) => (
-    { messages: [], tools: [], options: [], prompts: 0, skipped: [], compactions: [], faults: [{ text: error.message }] }));
+  const data = await answers
+    .ask(`conversation/${chosen}`)
+    .catch((error) => ({
+      messages: [],
+      tools: [],
+      options: [],
+      prompts: 0,
+      skipped: [],
+      compactions: [],
+      faults: [{ text: error.message }],
+    }));
   if (chosen !== state.id) return;
   // of a body that cannot be read there is only what was recorded
   view.unreadable = data.messages.length === 0 && data.faults.length > 0;
@@ -174,24 +242,46 @@ async function select(id) {
 
 function drawWork(data) {
   const scroller = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Messages" });
-  const raw = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
-    const pressed = raw.getAttribute("aria-pressed") !== "true";
-    raw.setAttribute("aria-pressed", String(pressed));
-    view.chat.setRaw(pressed);
-  } }, "Raw");
+  const raw = h(
+    "button",
+    {
+      type: "button",
+      "aria-pressed": "false",
+      onclick: () => {
+        const pressed = raw.getAttribute("aria-pressed") !== "true";
+        raw.setAttribute("aria-pressed", String(pressed));
+        view.chat.setRaw(pressed);
+      },
+    },
+    "Raw",
+  );
   let from = 0;
-  const find = h("input", { type: "search", class: "find", placeholder: "Find", "aria-label": "Find in the conversation", onkeydown: async (event) => {
-    if (event.key !== "Enter" || find.value === "") return;
-    const found = await view.chat.find(find.value, from);
-    if (found < 0) say("Nothing found");
-    from = found + 1;
-  } });
-  const chat = h("section", { id: "chat", tabindex: "-1", "aria-label": "Conversation" },
-    h("div", { class: "bar" }, find, h("span", { class: "space" }), raw), scroller);
+  const find = h("input", {
+    type: "search",
+    class: "find",
+    placeholder: "Find",
+    "aria-label": "Find in the conversation",
+    onkeydown: async (event) => {
+      if (event.key !== "Enter" || find.value === "") return;
+      const found = await view.chat.find(find.value, from);
+      if (found < 0) say("Nothing found");
+      from = found + 1;
+    },
+  });
+  const chat = h(
+    "section",
+    { id: "chat", tabindex: "-1", "aria-label": "Conversation" },
+    h("div", { class: "bar" }, find, h("span", { class: "space" }), raw),
+    scroller,
+  );
   main.className = "work";
   document.getElementById("skip").hidden = false;
-  fill(main, chat, h("div", { id: "tabs", class: "tabs", role: "tablist", "aria-label": "Views" }),
-    h("section", { id: "panel", tabindex: "-1", role: "tabpanel", "aria-label": "View" }));
+  fill(
+    main,
+    chat,
+    h("div", { id: "tabs", class: "tabs", role: "tablist", "aria-label": "Views" }),
+    h("section", { id: "panel", tabindex: "-1", role: "tabpanel", "aria-label": "View" }),
+  );
   const toJson = here().request ? (path) => go.json(path, (wanted) => placesOf(wanted)[0]) : null;
   follow(scroller);
   view.chat = new Chat(scroller, answers, data, state.contents.counted_by, toJson);
@@ -242,16 +332,36 @@ function follow(scroller) {
 
 function tabNames() {
   const row = here();
-  return [["chat", "Chat"], ["json", "JSON"], ["losses", "Losses"],
-    row.answer === "stream" && ["replay", "Replay"], row.previous !== null && ["changes", "Changes"]].filter(Boolean);
+  return [
+    ["chat", "Chat"],
+    ["json", "JSON"],
+    ["losses", "Losses"],
+    row.answer === "stream" && ["replay", "Replay"],
+    row.previous !== null && ["changes", "Changes"],
+  ].filter(Boolean);
 }
 
 function drawTabs() {
   const tablist = document.getElementById("tabs");
-  fill(tablist, tabNames().map(([name, label]) => h("button", {
-    type: "button", role: "tab", id: `tab-${name}`, class: `of-${name}`, "aria-controls": name === "chat" ? "chat" : "panel",
-    onclick: () => showTab(name), onkeydown: moveTab,
-  }, label, h("span", { class: "count" }))));
+  fill(
+    tablist,
+    tabNames().map(([name, label]) =>
+      h(
+        "button",
+        {
+          type: "button",
+          role: "tab",
+          id: `tab-${name}`,
+          class: `of-${name}`,
+          "aria-controls": name === "chat" ? "chat" : "panel",
+          onclick: () => showTab(name),
+          onkeydown: moveTab,
+        },
+        label,
+        h("span", { class: "count" }),
+      ),
+    ),
+  );
 }
 
 function moveTab(event) {
@@ -319,22 +429,41 @@ function reveal(rail) {
 function drawRail(rail) {
   const { protocols, vendors } = state.contents;
   const row = here();
-  const entry = (name, side, label) => h("button", { type: "button", "data-wire": side ? "" : name, "data-side": side || null,
-    "aria-pressed": String(side ? state.side === side : !state.side && state.wire === name),
-    onclick: () => choose(name, side) }, h("span", { class: "wire" }, label), h("span", { class: "sum" }));
+  const entry = (name, side, label) =>
+    h(
+      "button",
+      {
+        type: "button",
+        "data-wire": side ? "" : name,
+        "data-side": side || null,
+        "aria-pressed": String(side ? state.side === side : !state.side && state.wire === name),
+        onclick: () => choose(name, side),
+      },
+      h("span", { class: "wire" }, label),
+      h("span", { class: "sum" }),
+    );
   const own = row.wire && !protocols.includes(row.wire) ? [row.wire] : [];
-  const more = h("select", { "aria-label": "Another vendor", onchange: () => more.value && choose(more.value, "") },
+  const more = h(
+    "select",
+    { "aria-label": "Another vendor", onchange: () => more.value && choose(more.value, "") },
     h("option", { value: "" }, "Another vendor…"),
-    vendors.map((name) => h("option", { value: name, selected: state.wire === name && !own.includes(name) }, name)));
-  const sides = [row.wire && row.request && entry(row.wire, "client", row.upstream ? `client: ${row.wire}` : row.wire),
-    row.upstream && entry(row.upstream, "upstream", `upstream: ${row.upstream}`)].filter(Boolean);
+    vendors.map((name) => h("option", { value: name, selected: state.wire === name && !own.includes(name) }, name)),
+  );
+  const sides = [
+    row.wire && row.request && entry(row.wire, "client", row.upstream ? `client: ${row.wire}` : row.wire),
+    row.upstream && entry(row.upstream, "upstream", `upstream: ${row.upstream}`),
+  ].filter(Boolean);
   if (view.unreadable && row.request) {
     fill(rail, h("h2", {}, "As recorded"), sides);
     return;
   }
-  fill(rail, sides.length > 0 && [h("h2", {}, "As recorded"), sides],
-    h("h2", {}, "Written for"), [...own, ...protocols].map((name) => entry(name, "", name)),
-    answers.live ? more : h("p", { class: "muted small aside" }, exportedNote()));
+  fill(
+    rail,
+    sides.length > 0 && [h("h2", {}, "As recorded"), sides],
+    h("h2", {}, "Written for"),
+    [...own, ...protocols].map((name) => entry(name, "", name)),
+    answers.live ? more : h("p", { class: "muted small aside" }, exportedNote()),
+  );
 }
 
 /** What an exported page cannot show, and the live one can. */
@@ -379,13 +508,17 @@ async function drawSums() {
 function sum(row) {
   if (row.refused) return h("span", { class: "dropped-count" }, "refused");
   const dropped = row.kinds.dropped ?? 0;
-  const others = Object.entries(row.kinds).reduce((total, [kind, number]) =>
-    (["dropped", "expected", "added"].includes(kind) ? total : total + number), 0);
+  const others = Object.entries(row.kinds).reduce(
+    (total, [kind, number]) => (["dropped", "expected", "added"].includes(kind) ? total : total + number),
+    0,
+  );
   const words = [dropped && `${dropped} dropped`, others && `${others} other losses`].filter(Boolean).join(", ");
-  return [dropped > 0 && h("span", { class: "dropped-count", "aria-hidden": "true" }, dropped),
+  return [
+    dropped > 0 && h("span", { class: "dropped-count", "aria-hidden": "true" }, dropped),
     others > 0 && h("span", { "aria-hidden": "true" }, dropped > 0 ? `+${others}` : others),
     dropped + others === 0 && h("span", { "aria-hidden": "true" }, "–"),
-    h("span", { class: "visually-hidden" }, words || "no loss")];
+    h("span", { class: "visually-hidden" }, words || "no loss"),
+  ];
 }
 
 /** Ask for what is chosen, and mark it in the conversation; null if something else was chosen since. */
@@ -459,22 +592,51 @@ async function beside(answer) {
 
 /** One body with its bar: the element, and `open()` which fills it once it is in the document. */
 function sheet(answer, places, second = false) {
-  const scroller = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `JSON for ${answer.wire}` });
+  const scroller = h("div", {
+    class: "scroll",
+    tabindex: "0",
+    role: "region",
+    "aria-label": `JSON for ${answer.wire}`,
+  });
   let opened = null;
   const tools = second ? [] : sheetTools();
-  const element = h("section", { class: "sheet", "aria-label": answer.wire },
-    h("div", { class: "bar" }, h("h2", {}, answer.title ?? answer.wire), answer.path && h("span", { class: "path", title: answer.path }, `POST ${answer.path}`),
+  const element = h(
+    "section",
+    { class: "sheet", "aria-label": answer.wire },
+    h(
+      "div",
+      { class: "bar" },
+      h("h2", {}, answer.title ?? answer.wire),
+      answer.path && h("span", { class: "path", title: answer.path }, `POST ${answer.path}`),
       h("span", { class: "space" }),
-      !answer.refused && h("button", { type: "button", class: "icon", "aria-label": `Copy the JSON for ${answer.wire}`,
-        onclick: async () => copy(await opened.text()) }, icon("copy"))), tools.length > 0 && h("div", { class: "choices" }, tools), scroller);
+      !answer.refused &&
+        h(
+          "button",
+          {
+            type: "button",
+            class: "icon",
+            "aria-label": `Copy the JSON for ${answer.wire}`,
+            onclick: async () => copy(await opened.text()),
+          },
+          icon("copy"),
+        ),
+    ),
+    tools.length > 0 && h("div", { class: "choices" }, tools),
+    scroller,
+  );
   const open = () => {
     if (answer.refused) {
       fill(scroller, refusal(answer.refused, answer.wire));
       return null;
     }
-    const body = answer.events === undefined ? answer.body : answer.events.map(({ name, data }) => ({ event: name, data }));
-    const long = answer.events === undefined ? answer.long
-      : answer.events.flatMap((event, index) => event.long.map(([way, ...rest]) => [[index, "data", ...way], ...rest]));
+    const body =
+      answer.events === undefined ? answer.body : answer.events.map(({ name, data }) => ({ event: name, data }));
+    const long =
+      answer.events === undefined
+        ? answer.long
+        : answer.events.flatMap((event, index) =>
+            event.long.map(([way, ...rest]) => [[index, "data", ...way], ...rest]),
+          );
     opened = new JsonView(scroller, answers, body, long);
     opened.mark(answer.losses, places);
     return opened;
@@ -483,35 +645,63 @@ function sheet(answer, places, second = false) {
 }
 
 function refusal(refused, wire) {
-  return h("div", { class: "refusal" }, h("h3", {}, `This cannot go to ${wire}`), h("p", {}, refused.text),
-    refused.path && h("p", { class: "mono" }, refused.path), refused.hint && h("p", { class: "muted" }, refused.hint));
+  return h(
+    "div",
+    { class: "refusal" },
+    h("h3", {}, `This cannot go to ${wire}`),
+    h("p", {}, refused.text),
+    refused.path && h("p", { class: "mono" }, refused.path),
+    refused.hint && h("p", { class: "muted" }, refused.hint),
+  );
 }
 
 function sheetTools() {
   const row = here();
   const options = [];
   if (row.request && row.answer) {
-    options.push(choice("Part", state.about, [["request", "Request"], ["answer", "Answer"]], (value) => {
-      Object.assign(state, { about: value, side: "" });
-      showTab("json");
-    }));
+    options.push(
+      choice(
+        "Part",
+        state.about,
+        [
+          ["request", "Request"],
+          ["answer", "Answer"],
+        ],
+        (value) => {
+          Object.assign(state, { about: value, side: "" });
+          showTab("json");
+        },
+      ),
+    );
   }
   if (state.about === "answer" || state.side) return options;
-  options.push(choice("Speakers", state.how, Object.entries(SPEAKERS), (value) => {
-    Object.assign(state, { how: value, cut: value === "role" ? state.cut : 0 });
-    showWire().then(drawSums);
-  }));
+  options.push(
+    choice("Speakers", state.how, Object.entries(SPEAKERS), (value) => {
+      Object.assign(state, { how: value, cut: value === "role" ? state.cut : 0 });
+      showWire().then(drawSums);
+    }),
+  );
   const others = state.contents.protocols.filter((name) => name !== state.wire).map((name) => [name, name]);
-  options.push(choice("Beside it", state.beside, [["", "nothing"], row.wire && ["recorded", "as recorded"], ...others].filter(Boolean), (value) => {
-    state.beside = value;
-    showWire();
-  }));
+  options.push(
+    choice(
+      "Beside it",
+      state.beside,
+      [["", "nothing"], row.wire && ["recorded", "as recorded"], ...others].filter(Boolean),
+      (value) => {
+        state.beside = value;
+        showWire();
+      },
+    ),
+  );
   return options;
 }
 
 function choice(label, value, rows, chosen) {
-  const select = h("select", { onchange: () => chosen(select.value) },
-    rows.map(([name, words]) => h("option", { value: name, selected: name === value }, words)));
+  const select = h(
+    "select",
+    { onchange: () => chosen(select.value) },
+    rows.map(([name, words]) => h("option", { value: name, selected: name === value }, words)),
+  );
   return h("label", {}, label, select);
 }
 
@@ -538,13 +728,19 @@ async function drawChanges(panel) {
   const scroller = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Changes" });
   fill(panel, scroller);
   const data = await answers.ask(`changes/${state.id}`);
-  changesPanel(scroller, data, (id) => `request ${id + 1}`, {
-    chat: go.chat,
-    json(path) {
-      Object.assign(state, { side: "client", about: "request" });
-      go.json(path);
+  changesPanel(
+    scroller,
+    data,
+    (id) => `request ${id + 1}`,
+    {
+      chat: go.chat,
+      json(path) {
+        Object.assign(state, { side: "client", about: "request" });
+        go.json(path);
+      },
     },
-  }, answers);
+    answers,
+  );
   await loadAnswer();
   await markBreak();
 }
@@ -562,7 +758,8 @@ async function markBreak() {
     }
   }
   const recorded = state.side === "client" || (!state.side && state.wire === here().wire);
-  if (view.cache.path && recorded && state.about === "request") view.sheets[0]?.note(view.cache.path, "the prompt cache ends here");
+  if (view.cache.path && recorded && state.about === "request")
+    view.sheets[0]?.note(view.cache.path, "the prompt cache ends here");
 }
 
 function skipTo(id) {

@@ -17,20 +17,26 @@ export function changesPanel(root, data, names, go, answers) {
   if (differences.length > 0) list.append(h("h2", {}, "What the later request says otherwise"));
   list.append(...differences.map((one) => difference(one, go, answers)));
   const total = Object.values(counts).reduce((sum, number) => sum + number, 0);
-  if (total > differences.length) list.append(h("p", { class: "note" }, `${total - differences.length} more are not shown.`));
+  if (total > differences.length)
+    list.append(h("p", { class: "note" }, `${total - differences.length} more are not shown.`));
   fill(root, list);
 }
 
 function told(counts) {
-  const parts = Object.keys(WORDS).filter((name) => counts[name]).map((name) => `${several(counts[name], "block")} ${WORDS[name]}`);
+  const parts = Object.keys(WORDS)
+    .filter((name) => counts[name])
+    .map((name) => `${several(counts[name], "block")} ${WORDS[name]}`);
   return parts.length > 0 ? `${parts.join(", ")}; all else is said again as it was.` : "Both say the same.";
 }
 
 function cachePart(cache, go) {
   if (cache.unknown) return h("p", { class: "lead" }, cache.unknown);
   const broken = cache.path !== "";
-  const bar = h("div", { class: "cache-bar", role: "img", "aria-label":
-    `about ${cache.kept} tokens are found again, about ${cache.missed} are read anew` });
+  const bar = h("div", {
+    class: "cache-bar",
+    role: "img",
+    "aria-label": `about ${cache.kept} tokens are found again, about ${cache.missed} are read anew`,
+  });
   for (const name of ["kept", "missed"]) {
     const part = h("span", { class: name });
     part.style.flexGrow = String(cache[name]);
@@ -39,18 +45,40 @@ function cachePart(cache, go) {
   return h(
     "section",
     { class: broken ? "cache-part broken" : "cache-part" },
-    h("p", {}, broken ? h("b", {}, "The cache breaks") : h("b", {}, "The cache holds"), broken ? " at " : ": ",
+    h(
+      "p",
+      {},
+      broken ? h("b", {}, "The cache breaks") : h("b", {}, "The cache holds"),
+      broken ? " at " : ": ",
       broken && h("button", { type: "button", class: "link mono", onclick: () => go.json(cache.path) }, cache.path),
-      broken ? `: ${cache.why}.` : `${cache.why}.`),
+      broken ? `: ${cache.why}.` : `${cache.why}.`,
+    ),
     bar,
-    h("p", { class: "legend" },
+    h(
+      "p",
+      { class: "legend" },
       h("span", {}, h("span", { class: "swatch kept" }), `about ${count(cache.kept)} tokens found again`),
-      h("span", {}, h("span", { class: "swatch missed" }), `about ${count(cache.missed)} sent before and read anew`)),
-    h("dl", { class: "facts" },
-      fact("Cached at all", cache.cached ? "yes" : cache.minimum ? `no: fewer than ${count(cache.minimum)} tokens, or no mark behind them` : "no"),
-      fact("Thinking", cache.unbound.length > 0 && `${several(cache.unbound.length, "block")} no longer hold behind such a change: ${cache.unbound.join(", ")}`),
+      h("span", {}, h("span", { class: "swatch missed" }), `about ${count(cache.missed)} sent before and read anew`),
+    ),
+    h(
+      "dl",
+      { class: "facts" },
+      fact(
+        "Cached at all",
+        cache.cached
+          ? "yes"
+          : cache.minimum
+            ? `no: fewer than ${count(cache.minimum)} tokens, or no mark behind them`
+            : "no",
+      ),
+      fact(
+        "Thinking",
+        cache.unbound.length > 0 &&
+          `${several(cache.unbound.length, "block")} no longer hold behind such a change: ${cache.unbound.join(", ")}`,
+      ),
       fact("Figures", cache.counted ? "counted" : "estimated by length"),
-      fact("Rule", cache.rule)),
+      fact("Rule", cache.rule),
+    ),
   );
 }
 
@@ -59,11 +87,20 @@ function difference(one, go, answers) {
   return h(
     "article",
     { class: "difference" },
-    h("header", {}, h("span", { class: `pill ${KINDS[one.change]}` }, WORDS[one.change]), h("span", {}, one.kind),
-      one.right ? h("button", { type: "button", class: "link mono", onclick: () => go.chat(path) }, path)
-        : h("code", { class: "muted" }, `${path} of the earlier one`)),
-    h("pre", { class: KINDS[one.change], tabindex: "0", "aria-label": `text that is ${WORDS[one.change]}` },
-      one.parts.map(([how, text]) => part(how, text, answers))),
+    h(
+      "header",
+      {},
+      h("span", { class: `pill ${KINDS[one.change]}` }, WORDS[one.change]),
+      h("span", {}, one.kind),
+      one.right
+        ? h("button", { type: "button", class: "link mono", onclick: () => go.chat(path) }, path)
+        : h("code", { class: "muted" }, `${path} of the earlier one`),
+    ),
+    h(
+      "pre",
+      { class: KINDS[one.change], tabindex: "0", "aria-label": `text that is ${WORDS[one.change]}` },
+      one.parts.map(([how, text]) => part(how, text, answers)),
+    ),
   );
 }
 
@@ -73,9 +110,17 @@ const TAGS = { same: "span", was: "del", now: "ins" };
 function part(how, text, answers) {
   if (typeof text === "string") return h(TAGS[how], {}, text);
   const element = h(TAGS[how], {}, text.head);
-  const more = h("button", { type: "button", class: "more", onclick: async () => {
-    fill(element, await whole(answers, text));
-  } }, `… ${count(text.size)} characters`);
+  const more = h(
+    "button",
+    {
+      type: "button",
+      class: "more",
+      onclick: async () => {
+        fill(element, await whole(answers, text));
+      },
+    },
+    `… ${count(text.size)} characters`,
+  );
   element.append(more);
   return element;
 }

@@ -53,12 +53,21 @@ export class Chat {
   #draw() {
     this.#pager?.stop();
     const transcript = h("div", { class: "transcript" });
-    const faults = this.#data.faults.map((fault) => h("div", { class: "fault", role: "alert" },
-      h("p", {}, fault.status ? `${fault.status}: ${fault.text}` : fault.text),
-      fault.path && h("p", { class: "mono" }, fault.path), fault.hint && h("p", {}, fault.hint)));
+    const faults = this.#data.faults.map((fault) =>
+      h(
+        "div",
+        { class: "fault", role: "alert" },
+        h("p", {}, fault.status ? `${fault.status}: ${fault.text}` : fault.text),
+        fault.path && h("p", { class: "mono" }, fault.path),
+        fault.hint && h("p", {}, fault.hint),
+      ),
+    );
     fill(this.#root, this.#request(), transcript, faults, this.#ending());
     this.#pager = new Pager(this.#root, {
-      count: this.#data.messages.length, size: 20, height: 96, holder: transcript,
+      count: this.#data.messages.length,
+      size: 20,
+      height: 96,
+      holder: transcript,
       render: (index) => this.#message(index),
     });
   }
@@ -189,13 +198,21 @@ export class Chat {
 
   #request() {
     const { options, tools, model, messages, skipped, agent } = this.#data;
-    const values = options.map(([name, value]) => h("span", { title: name }, `${name} ${short(JSON.stringify(value))}`));
+    const values = options.map(([name, value]) =>
+      h("span", { title: name }, `${name} ${short(JSON.stringify(value))}`),
+    );
     const element = h(
       "section",
       { class: "request", "aria-label": "Request" },
-      h("p", { class: "figures" }, model && h("b", {}, model), model && " · ", agent && `${agent} · `,
+      h(
+        "p",
+        { class: "figures" },
+        model && h("b", {}, model),
+        model && " · ",
+        agent && `${agent} · `,
         messages.length > 0 ? several(messages.length, "message") : "Nothing to show",
-        h("span", { class: "total" }, this.#total())),
+        h("span", { class: "total" }, this.#total()),
+      ),
       values.length > 0 && h("p", { class: "options muted" }, values),
       this.#marksAt("$"),
       tools.length > 0 && this.#tools(tools),
@@ -210,15 +227,22 @@ export class Chat {
       "details",
       { class: "fold" },
       h("summary", {}, h("span", {}, several(tools.length, "tool")), h("span", { class: "preview" }, names)),
-      h("div", { class: "inside" }, tools.map((tool) => h(
+      h(
         "div",
-        { class: "block", "data-block": tool.path },
-        h("b", { class: "mono" }, tool.name), tool.server ? " (run by the provider)" : "",
-        tool.description && h("p", { class: "muted" }, this.#text(tool.description, true)),
-        tool.schema && h("pre", { class: "raw-text", tabindex: "0" }, head(tool.schema)),
-        this.#marksAt(tool.path),
-        tool.cache && cacheMark(tool.cache),
-      ))),
+        { class: "inside" },
+        tools.map((tool) =>
+          h(
+            "div",
+            { class: "block", "data-block": tool.path },
+            h("b", { class: "mono" }, tool.name),
+            tool.server ? " (run by the provider)" : "",
+            tool.description && h("p", { class: "muted" }, this.#text(tool.description, true)),
+            tool.schema && h("pre", { class: "raw-text", tabindex: "0" }, head(tool.schema)),
+            this.#marksAt(tool.path),
+            tool.cache && cacheMark(tool.cache),
+          ),
+        ),
+      ),
     );
   }
 
@@ -227,8 +251,13 @@ export class Chat {
     if (!ending) return null;
     const usage = Object.entries(ending.usage).map(([name, tokens]) => `${name.replace("_", " ")} ${count(tokens)}`);
     const reason = ending.raw && ending.raw !== ending.finish ? `${ending.finish} (${ending.raw})` : ending.finish;
-    return h("footer", { class: "ending figures" }, `Answer ${ending.status}: ${reason}`,
-      ending.model ? ` · ${ending.model}` : "", usage.length > 0 ? ` · tokens: ${usage.join(", ")}` : "");
+    return h(
+      "footer",
+      { class: "ending figures" },
+      `Answer ${ending.status}: ${reason}`,
+      ending.model ? ` · ${ending.model}` : "",
+      usage.length > 0 ? ` · tokens: ${usage.join(", ")}` : "",
+    );
   }
 
   // -- messages ---------------------------------------------------------------------------------
@@ -238,11 +267,15 @@ export class Chat {
     const blocks = message.blocks.map((block) => this.#block(block, message));
     const element = h(
       "article",
-      { class: `message ${message.role}`, "aria-label": `${ROLES[message.role] ?? message.role}, message ${index + 1}` },
-      this.#data.compactions.includes(index - this.#data.prompts)
-        && h("p", { class: "cache-mark" }, "From here the agent went on with a summary"),
-      this.#break !== null && this.#break.index === index
-        && h("p", { class: "cache-mark break" }, "The prompt cache ends here"),
+      {
+        class: `message ${message.role}`,
+        "aria-label": `${ROLES[message.role] ?? message.role}, message ${index + 1}`,
+      },
+      this.#data.compactions.includes(index - this.#data.prompts) &&
+        h("p", { class: "cache-mark" }, "From here the agent went on with a summary"),
+      this.#break !== null &&
+        this.#break.index === index &&
+        h("p", { class: "cache-mark break" }, "The prompt cache ends here"),
       h(
         "header",
         {},
@@ -250,8 +283,8 @@ export class Chat {
         message.name && message.name !== message.role && h("span", { class: "who" }, message.name),
         message.answer && h("span", { class: "tag" }, "answer"),
         h("span", { class: "space" }),
-        this.#go && h("button", { type: "button", class: "bare to-json", onclick: () => this.#go(message.path) },
-          "Show in JSON"),
+        this.#go &&
+          h("button", { type: "button", class: "bare to-json", onclick: () => this.#go(message.path) }, "Show in JSON"),
         h("span", { class: "tokens" }, this.#size(index)),
       ),
       blocks,
@@ -264,8 +297,13 @@ export class Chat {
 
   #block(block, message) {
     const content = this.#content(block, message);
-    return h("div", { class: "block", "data-block": block.path }, content, this.#marksAt(block.path),
-      block.cache && cacheMark(block.cache));
+    return h(
+      "div",
+      { class: "block", "data-block": block.path },
+      content,
+      this.#marksAt(block.path),
+      block.cache && cacheMark(block.cache),
+    );
   }
 
   #content(block, message) {
@@ -275,17 +313,30 @@ export class Chat {
       case "thinking":
         return thinking(block, this.#text(block.text));
       case "call":
-        return fold("call", [h("span", { class: "what" }, block.unfinished ? "breaks off in" : "calls"),
-          h("span", { class: "name" }, block.name), h("span", { class: "preview" }, block.preview)],
+        return fold(
+          "call",
+          [
+            h("span", { class: "what" }, block.unfinished ? "breaks off in" : "calls"),
+            h("span", { class: "name" }, block.name),
+            h("span", { class: "preview" }, block.preview),
+          ],
           h("pre", { class: "raw-text" }, this.#text(block.text, true)),
-          h("p", { class: "muted small" }, `id ${block.id}`));
+          h("p", { class: "muted small" }, `id ${block.id}`),
+        );
       case "result":
         return this.#result(block);
       case "refusal":
         return h("p", {}, h("span", { class: "tag" }, "declines"), " ", this.#text(block.text));
       case "raw":
-        return fold("raw", [h("span", { class: "name" }, block.name), h("span", { class: "muted" }, `of ${block.issuer} alone`),
-          h("span", { class: "preview" }, block.preview)], h("pre", { class: "raw-text" }, this.#text(block.text, true)));
+        return fold(
+          "raw",
+          [
+            h("span", { class: "name" }, block.name),
+            h("span", { class: "muted" }, `of ${block.issuer} alone`),
+            h("span", { class: "preview" }, block.preview),
+          ],
+          h("pre", { class: "raw-text" }, this.#text(block.text, true)),
+        );
       default:
         return this.#medium(block);
     }
@@ -304,8 +355,11 @@ export class Chat {
     const content = block.blocks
       ? block.blocks.map((inner) => this.#block(inner, {}))
       : h("pre", { class: "raw-text" }, this.#text(block.text, true));
-    const title = [h("span", { class: "what" }, block.error ? "fails" : "gives"),
-      block.name && h("span", { class: "name" }, block.name), h("span", { class: "preview" }, block.preview)];
+    const title = [
+      h("span", { class: "what" }, block.error ? "fails" : "gives"),
+      block.name && h("span", { class: "name" }, block.name),
+      h("span", { class: "preview" }, block.preview),
+    ];
     const element = fold(block.error ? "failed" : "", title, content);
     // a picture that a tool gave is worth more than a line about it
     if (block.blocks?.some((inner) => inner.data)) element.open = true;
@@ -314,21 +368,38 @@ export class Chat {
 
   #medium(block) {
     const caption = [block.kind, block.title, block.media_type, block.size && bytes(block.size), block.name]
-      .filter(Boolean).join(" · ");
+      .filter(Boolean)
+      .join(" · ");
     if (block.data) {
       const holder = h("div", { class: "picture" });
       const broken = () => fill(holder, h("p", { class: "muted" }, "This picture is broken, and cannot be shown."));
-      const image = h("img", { alt: block.title || `${block.kind} in the conversation`, loading: "lazy", decoding: "async", onerror: broken });
+      const image = h("img", {
+        alt: block.title || `${block.kind} in the conversation`,
+        loading: "lazy",
+        decoding: "async",
+        onerror: broken,
+      });
       this.#answers.ask(`text/${block.data}`).then((data) => {
         image.src = `data:${block.media_type};base64,${data}`;
         holder.append(image);
       });
       return h("figure", { class: "medium" }, holder, h("figcaption", {}, caption));
     }
-    const outside = block.url && h("p", { class: "source" }, link(block.url, block.url) ?? h("code", {}, block.url),
-      h("span", { class: "muted" }, " (not loaded)"));
-    return h("figure", { class: "medium" }, h("figcaption", {}, caption), outside,
-      block.text && this.#text(block.text));
+    const outside =
+      block.url &&
+      h(
+        "p",
+        { class: "source" },
+        link(block.url, block.url) ?? h("code", {}, block.url),
+        h("span", { class: "muted" }, " (not loaded)"),
+      );
+    return h(
+      "figure",
+      { class: "medium" },
+      h("figcaption", {}, caption),
+      outside,
+      block.text && this.#text(block.text),
+    );
   }
 
   /** A text; of a long one its beginning, and a button for more. */
@@ -343,8 +414,7 @@ export class Chat {
       holder.replaceChildren(make(all.slice(0, shown)));
       if (shown < all.length) holder.append(more());
     };
-    const more = () => h("button", { type: "button", onclick: grow },
-      `Show more of ${count(text.size)} characters`);
+    const more = () => h("button", { type: "button", onclick: grow }, `Show more of ${count(text.size)} characters`);
     holder.append(more());
     return holder;
   }
@@ -357,10 +427,26 @@ function short(text) {
 /** What a session log holds that is no part of the conversation: it is named, and not lost in silence. */
 function besides(rows) {
   const total = rows.reduce((sum, row) => sum + row.times, 0);
-  return fold("besides", [h("span", {}, `${several(total, "note")} of the log left out`),
-    h("span", { class: "preview" }, rows.map((row) => row.what).join(", "))],
-  h("ul", { class: "notes" }, rows.map((row) => h("li", {}, h("b", { class: "mono" }, row.what), row.times > 1 && ` ×${count(row.times)}`,
-    h("span", { class: "muted" }, `: ${row.why} (${row.times > 1 ? "first at " : ""}${row.place})`)))));
+  return fold(
+    "besides",
+    [
+      h("span", {}, `${several(total, "note")} of the log left out`),
+      h("span", { class: "preview" }, rows.map((row) => row.what).join(", ")),
+    ],
+    h(
+      "ul",
+      { class: "notes" },
+      rows.map((row) =>
+        h(
+          "li",
+          {},
+          h("b", { class: "mono" }, row.what),
+          row.times > 1 && ` ×${count(row.times)}`,
+          h("span", { class: "muted" }, `: ${row.why} (${row.times > 1 ? "first at " : ""}${row.place})`),
+        ),
+      ),
+    ),
+  );
 }
 
 function fold(kind, title, ...content) {
@@ -377,7 +463,7 @@ function thinking(block, text) {
 }
 
 function citation(row) {
-  const where = row.url ? link(row.url, row.title || row.url) ?? row.url : row.title;
+  const where = row.url ? (link(row.url, row.title || row.url) ?? row.url) : row.title;
   return h("p", { class: "source muted small" }, "source: ", where ?? "unnamed", row.quote ? ` “${row.quote}”` : "");
 }
 

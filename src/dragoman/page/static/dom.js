@@ -25,7 +25,8 @@ function add(element, children) {
 // What is not seen, or turns around what stands beside it: controls, spaces without a width, signs
 // that set the direction, tags (a second alphabet that only machines read), halves of pairs. The
 // two joiners stay, for Persian and emoji are written with them.
-const UNSEEN = /([\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff])\1*|[\u{e0000}-\u{e007f}]+/gu;
+const UNSEEN =
+  /([\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff])\1*|[\u{e0000}-\u{e007f}]+/gu;
 const MOST_UNSEEN = 500; // in one text; more say no more
 
 /** A text as nodes: what is not seen in it is told by its number, so that nobody is deceived. */
@@ -48,13 +49,18 @@ export function visible(text) {
 
 function told(run) {
   const code = run.codePointAt(0);
-  if (code >= 0xe0000) return `tags: ${[...run].map((one) => String.fromCharCode(one.codePointAt(0) - 0xe0000 || 0x20)).join("").replace(UNSEEN, "?")}`;
+  if (code >= 0xe0000)
+    return `tags: ${[...run]
+      .map((one) => String.fromCharCode(one.codePointAt(0) - 0xe0000 || 0x20))
+      .join("")
+      .replace(UNSEEN, "?")}`;
   return `U+${code.toString(16).toUpperCase().padStart(4, "0")}${run.length > 1 ? ` ×${run.length}` : ""}`;
 }
 
 /** A value as JSON text in which all is seen: what is not is written as an escape. */
 export function json(value) {
-  const escape = (run) => Array.from({ length: run.length }, (_, i) => `\\u${run.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
+  const escape = (run) =>
+    Array.from({ length: run.length }, (_, i) => `\\u${run.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
   return JSON.stringify(value).replace(UNSEEN, escape);
 }
 
@@ -92,8 +98,26 @@ export function icon(name) {
 /** Tell what went wrong, until somebody closes it. */
 export function complain(rows) {
   const place = document.getElementById("problems");
-  const close = h("button", { type: "button", class: "bare", onclick: () => { place.hidden = true; } }, "Close");
-  fill(place, h("ul", {}, rows.map(([what, why]) => h("li", {}, h("b", {}, what), " ", why))), close);
+  const close = h(
+    "button",
+    {
+      type: "button",
+      class: "bare",
+      onclick: () => {
+        place.hidden = true;
+      },
+    },
+    "Close",
+  );
+  fill(
+    place,
+    h(
+      "ul",
+      {},
+      rows.map(([what, why]) => h("li", {}, h("b", {}, what), " ", why)),
+    ),
+    close,
+  );
   place.hidden = rows.length === 0;
 }
 

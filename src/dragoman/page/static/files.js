@@ -6,10 +6,15 @@ const MOST = 200; // files of a folder that is dropped
 
 /** A button that opens files. */
 export function opener(label, open) {
-  const input = h("input", { type: "file", multiple: true, "aria-label": "Open files", onchange: async () => {
-    await open([...input.files]);
-    input.value = ""; // the same file may be chosen again
-  } });
+  const input = h("input", {
+    type: "file",
+    multiple: true,
+    "aria-label": "Open files",
+    onchange: async () => {
+      await open([...input.files]);
+      input.value = ""; // the same file may be chosen again
+    },
+  });
   return h("label", { class: "button file" }, icon("open"), label, input);
 }
 
@@ -17,17 +22,44 @@ export function opener(label, open) {
 export function welcome(main, open) {
   main.className = "empty";
   main.setAttribute("aria-busy", "false");
-  const area = h("textarea", { "aria-label": "A request, an answer or a recording", spellcheck: "false",
-    placeholder: '{"model": "…", "messages": […]}' });
+  const area = h("textarea", {
+    "aria-label": "A request, an answer or a recording",
+    spellcheck: "false",
+    placeholder: '{"model": "…", "messages": […]}',
+  });
   const show = () => area.value.trim() && open([pasted(area.value)]);
-  const kinds = [["A request or an answer", "of any wire: whose it is, is detected"], ["A stream", "server-sent events, JSON lines, an AWS event stream"],
-    ["A recording", "of a gateway or a test: one exchange a line"], ["A session", "of Claude Code, Codex, Gemini CLI or opencode, or an ATIF trajectory"],
-    ["Messages", "as dragoman.message.dump stores them"]];
-  fill(main, h("div", { class: "welcome" }, h("h1", {}, "Read a conversation as every model would get it"),
-    h("p", {}, "Drop a file here, or paste what was sent. Nothing leaves this machine."),
-    h("div", { class: "drop" }, area, h("div", { class: "actions" },
-      h("button", { type: "button", class: "primary", onclick: show }, "Show"), opener("Open a file", open))),
-    h("ul", {}, kinds.map(([name, words]) => h("li", {}, h("b", {}, name), ` ${words}`)))));
+  const kinds = [
+    ["A request or an answer", "of any wire: whose it is, is detected"],
+    ["A stream", "server-sent events, JSON lines, an AWS event stream"],
+    ["A recording", "of a gateway or a test: one exchange a line"],
+    ["A session", "of Claude Code, Codex, Gemini CLI or opencode, or an ATIF trajectory"],
+    ["Messages", "as dragoman.message.dump stores them"],
+  ];
+  fill(
+    main,
+    h(
+      "div",
+      { class: "welcome" },
+      h("h1", {}, "Read a conversation as every model would get it"),
+      h("p", {}, "Drop a file here, or paste what was sent. Nothing leaves this machine."),
+      h(
+        "div",
+        { class: "drop" },
+        area,
+        h(
+          "div",
+          { class: "actions" },
+          h("button", { type: "button", class: "primary", onclick: show }, "Show"),
+          opener("Open a file", open),
+        ),
+      ),
+      h(
+        "ul",
+        {},
+        kinds.map(([name, words]) => h("li", {}, h("b", {}, name), ` ${words}`)),
+      ),
+    ),
+  );
 }
 
 /** Take what is dropped on the page, and what is pasted where no field is. */

@@ -72,7 +72,11 @@ export class JsonView {
     const holder = h("div", { class: "json" });
     fill(root, holder);
     this.#pager = new Pager(root, {
-      count: this.#lines.length, size: 60, height: 20, holder, render: (index) => this.#line(index),
+      count: this.#lines.length,
+      size: 60,
+      height: 20,
+      holder,
+      render: (index) => this.#line(index),
     });
   }
 
@@ -166,8 +170,12 @@ export class JsonView {
   #longValue(start, key, size) {
     const holder = h("span", { class: "s" });
     let shown = start.length;
-    const draw = (text) => fill(holder, json(text.slice(0, shown)).slice(0, shown < size ? -1 : undefined),
-      shown < size && h("button", { type: "button", class: "more", onclick: grow }, `… ${count(size)} characters`));
+    const draw = (text) =>
+      fill(
+        holder,
+        json(text.slice(0, shown)).slice(0, shown < size ? -1 : undefined),
+        shown < size && h("button", { type: "button", class: "more", onclick: grow }, `… ${count(size)} characters`),
+      );
     const grow = async () => {
       const all = await this.#answers.ask(`text/${key}`);
       shown = Math.min(all.length, shown + STEP);
@@ -184,8 +192,8 @@ export class JsonView {
     const note = this.#notes.get(index);
     if (losses.length === 0 && note === undefined) return;
     element.classList.add("lost", losses[0]?.kind ?? "cache");
-    element.append(h("span", { class: "marks" },
-      note && h("span", { class: "pill cache" }, note),
-      pills(losses, SHOWN)));
+    element.append(
+      h("span", { class: "marks" }, note && h("span", { class: "pill cache" }, note), pills(losses, SHOWN)),
+    );
   }
 }

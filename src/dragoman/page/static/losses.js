@@ -40,8 +40,7 @@ function pill(group) {
 export function pills(losses, most = Infinity) {
   const rows = grouped(losses);
   const rest = rows.length - most;
-  return [...rows.slice(0, most).map(pill),
-    rest > 0 && h("span", { class: "pill expected" }, `${rest} more`)];
+  return [...rows.slice(0, most).map(pill), rest > 0 && h("span", { class: "pill expected" }, `${rest} more`)];
 }
 
 /** Show a card about `button` on hover, on focus and, until Escape, after a click. */
@@ -166,13 +165,24 @@ export function lossList(losses, title, go) {
   const told = losses.filter(isMarked);
   const silent = losses.filter((loss) => !isMarked(loss));
   list.append(h("h2", {}, `${several(told.length, "loss", "losses")} for ${title}`));
-  list.append(h("p", { class: "lead" },
-    "Each is marked where it happens, in the conversation and in the JSON. What matters most comes first."));
+  list.append(
+    h(
+      "p",
+      { class: "lead" },
+      "Each is marked where it happens, in the conversation and in the JSON. What matters most comes first.",
+    ),
+  );
   list.append(...grouped(told).map((group) => row(group, go)));
   if (silent.length > 0) {
     const fold = h("details", { class: "fold" });
     fold.append(h("summary", {}, h("span", {}, `${silent.length} more that are in the nature of the wire`)));
-    fold.append(h("div", { class: "inside" }, grouped(silent).map((group) => row(group, go))));
+    fold.append(
+      h(
+        "div",
+        { class: "inside" },
+        grouped(silent).map((group) => row(group, go)),
+      ),
+    );
     list.append(h("h2", {}, "Expected"), fold);
   }
   return list;
@@ -187,25 +197,37 @@ function row(group, go) {
     h(
       "header",
       {},
-      h("span", { class: `pill ${loss.kind}` }, loss.kind, h("span", { class: "code" }, loss.code),
-        group.length > 1 && h("span", {}, `×${group.length}`)),
+      h(
+        "span",
+        { class: `pill ${loss.kind}` },
+        loss.kind,
+        h("span", { class: "code" }, loss.code),
+        group.length > 1 && h("span", {}, `×${group.length}`),
+      ),
       h("span", { class: "muted small" }, loss.weight),
     ),
     h("p", {}, sentence(loss.meaning || loss.code), "."),
     loss.fix && inline(loss.fix, h("p", { class: "muted" })),
     rules.map((rule) => h("p", { class: "muted small" }, `Rule: ${rule}`)),
-    h("ul", { class: "places" }, group.map((one) => place(one, go))),
+    h(
+      "ul",
+      { class: "places" },
+      group.map((one) => place(one, go)),
+    ),
   );
 }
 
 /** One place of a loss: what it is about there, and both sides of it. */
 function place(loss, go) {
   const words = [loss.what, loss.did && `→ ${loss.did}`].filter(Boolean).join(" ");
-  return h("li", {},
+  return h(
+    "li",
+    {},
     h("button", { type: "button", class: "link mono", onclick: () => go.chat(loss.where) }, loss.where),
-    loss.at.length > 0 && h("button", { type: "button", class: "link mono", onclick: () => go.json(loss.at[0]) },
-      `→ ${loss.at[0]}`),
-    h("span", { class: "muted" }, words));
+    loss.at.length > 0 &&
+      h("button", { type: "button", class: "link mono", onclick: () => go.json(loss.at[0]) }, `→ ${loss.at[0]}`),
+    h("span", { class: "muted" }, words),
+  );
 }
 
 /** Losses of one kind and code together, in the order of the first of each. */

@@ -105,13 +105,17 @@ function belongs(lines, at, indent) {
   }
   const own = line.length - line.trimStart().length;
   if (own > indent || line.length > LONGEST) return true;
-  return !(ITEM.test(line) || FENCE.test(line) || HEADING.test(line) || QUOTE.test(line))
-    && (lines[at - 1] ?? "").trim() !== "";
+  return (
+    !(ITEM.test(line) || FENCE.test(line) || HEADING.test(line) || QUOTE.test(line)) &&
+    (lines[at - 1] ?? "").trim() !== ""
+  );
 }
 
 function isTable(lines, at) {
   const next = lines[at + 1] ?? "";
-  return next.length <= LONGEST && lines[at].includes("|") && next.includes("-") && next.includes("|") && DIVIDER.test(next);
+  return (
+    next.length <= LONGEST && lines[at].includes("|") && next.includes("-") && next.includes("|") && DIVIDER.test(next)
+  );
 }
 
 function table(lines, at, root) {
@@ -130,7 +134,11 @@ function table(lines, at, root) {
 }
 
 function cells(line) {
-  return line.trim().replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
+  return line
+    .trim()
+    .replace(/^\||\|$/g, "")
+    .split("|")
+    .map((cell) => cell.trim());
 }
 
 function paragraph(lines, at, root) {
@@ -147,7 +155,14 @@ function paragraph(lines, at, root) {
 
 function begins(lines, at) {
   const line = lines[at];
-  return line.length > LONGEST || FENCE.test(line) || HEADING.test(line) || QUOTE.test(line) || ITEM.test(line) || isTable(lines, at);
+  return (
+    line.length > LONGEST ||
+    FENCE.test(line) ||
+    HEADING.test(line) ||
+    QUOTE.test(line) ||
+    ITEM.test(line) ||
+    isTable(lines, at)
+  );
 }
 
 // Code, then links and addresses, then emphasis. No alternative can be read in two ways, so that a
@@ -155,7 +170,7 @@ function begins(lines, at) {
 const INLINE = new RegExp(
   [
     "(?<!`)(`+)([^`]+)\\1(?!`)",
-    "(!?)\\[([^\\[\\]]{0,500})\\]\\(\\s*<?([^\\s()<>]{1,2000})>?(?:\\s+\"[^\"]{0,200}\")?\\s*\\)",
+    '(!?)\\[([^\\[\\]]{0,500})\\]\\(\\s*<?([^\\s()<>]{1,2000})>?(?:\\s+"[^"]{0,200}")?\\s*\\)',
     "(https?://[^\\s<>\"'`()\\[\\]]{1,2000})",
     "\\*\\*(?=\\S)([^*]{1,2000})\\*\\*",
     "(?<![*\\w])\\*(?=\\S)([^*]{1,2000})\\*(?!\\w)",

@@ -6,7 +6,12 @@ import { link, markdown } from "./markdown.js";
 import { Pager } from "./pager.js";
 import { head } from "./source.js";
 
-const SPEEDS = [["10 a second", 10], ["30 a second", 30], ["100 a second", 100], ["All at once", 0]];
+const SPEEDS = [
+  ["10 a second", 10],
+  ["30 a second", 30],
+  ["100 a second", 100],
+  ["All at once", 0],
+];
 
 /** The answer after so many events: its blocks, in the order in which they began. */
 export function stateAfter(events, number) {
@@ -20,7 +25,11 @@ export function stateAfter(events, number) {
 function apply(blocks, step) {
   const known = blocks.get(step.key);
   if (step.do === "block") {
-    blocks.set(known && known.kind !== "block" ? `${step.key}+` : step.key, { kind: "block", block: step.block, text: "" });
+    blocks.set(known && known.kind !== "block" ? `${step.key}+` : step.key, {
+      kind: "block",
+      block: step.block,
+      text: "",
+    });
   } else if (step.do === "start") {
     if (known === undefined || known.kind !== step.kind) {
       blocks.set(step.key, { kind: step.kind, text: "", name: step.block?.name, open: true });
@@ -49,21 +58,49 @@ export class Replay {
     this.#converted = converted;
     this.#shown = data.events.map((event, index) => ({ ...event, from: index }));
     const p = this.#parts;
-    p.range = h("input", { type: "range", min: 0, max: data.events.length, value: 0, "aria-label": "Event",
-      oninput: () => this.go(Number(p.range.value)) });
+    p.range = h("input", {
+      type: "range",
+      min: 0,
+      max: data.events.length,
+      value: 0,
+      "aria-label": "Event",
+      oninput: () => this.go(Number(p.range.value)),
+    });
     p.play = h("button", { type: "button", class: "icon primary", onclick: () => this.#toggle() });
     p.number = h("output", { class: "figures small muted" });
-    p.speed = h("select", { "aria-label": "Speed", onchange: () => this.#setSpeed(Number(p.speed.value)) },
-      SPEEDS.map(([name, value]) => h("option", { value, selected: value === this.#speed }, name)));
-    p.wire = h("select", { "aria-label": "Events on the wire", onchange: () => this.#setWire(p.wire.value) },
+    p.speed = h(
+      "select",
+      { "aria-label": "Speed", onchange: () => this.#setSpeed(Number(p.speed.value)) },
+      SPEEDS.map(([name, value]) => h("option", { value, selected: value === this.#speed }, name)),
+    );
+    p.wire = h(
+      "select",
+      { "aria-label": "Events on the wire", onchange: () => this.#setWire(p.wire.value) },
       h("option", { value: "" }, `${data.wire}, as recorded`),
-      wires.filter((name) => name !== data.wire).map((name) => h("option", { value: name }, name)));
+      wires.filter((name) => name !== data.wire).map((name) => h("option", { value: name }, name)),
+    );
     p.soFar = h("section", { class: "so-far", "aria-label": "The answer so far", tabindex: "0" });
     p.events = h("section", { class: "scroll events", "aria-label": "Events", tabindex: "0" });
-    fill(root, h("div", { class: "bar" },
-      h("div", { class: "player" }, step("One event back", "back", () => this.go(this.#at - 1)), p.play,
-        step("One event on", "next", () => this.go(this.#at + 1)), p.range, p.number),
-      p.speed, p.wire), p.soFar, p.events);
+    fill(
+      root,
+      h(
+        "div",
+        { class: "bar" },
+        h(
+          "div",
+          { class: "player" },
+          step("One event back", "back", () => this.go(this.#at - 1)),
+          p.play,
+          step("One event on", "next", () => this.go(this.#at + 1)),
+          p.range,
+          p.number,
+        ),
+        p.speed,
+        p.wire,
+      ),
+      p.soFar,
+      p.events,
+    );
     this.#list();
     this.#button();
     this.go(data.events.length);
@@ -92,10 +129,14 @@ export class Replay {
     const blocks = stateAfter(this.#data.events, this.#at);
     const { failed } = this.#data;
     const end = this.#at === this.#data.events.length;
-    fill(this.#parts.soFar, h("h2", {}, `The answer after ${several(this.#at, "event")}`),
-      h("div", { class: "grown" }, blocks.map(grown)), blocks.length === 0 && h("p", { class: "muted" }, "Nothing yet."),
+    fill(
+      this.#parts.soFar,
+      h("h2", {}, `The answer after ${several(this.#at, "event")}`),
+      h("div", { class: "grown" }, blocks.map(grown)),
+      blocks.length === 0 && h("p", { class: "muted" }, "Nothing yet."),
       end && failed && h("p", { class: "fault" }, failed),
-      end && h("p", { class: "muted small" }, `${this.#data.answer.status}: ${this.#data.answer.finish}`));
+      end && h("p", { class: "muted small" }, `${this.#data.answer.status}: ${this.#data.answer.finish}`),
+    );
   }
 
   #toggle() {
@@ -130,8 +171,8 @@ export class Replay {
   }
 
   async #setWire(name) {
-    this.#shown = name === "" ? this.#data.events.map((event, index) => ({ ...event, from: index }))
-      : await this.#converted(name);
+    this.#shown =
+      name === "" ? this.#data.events.map((event, index) => ({ ...event, from: index })) : await this.#converted(name);
     this.#list();
     this.go(this.#at);
   }
@@ -141,7 +182,11 @@ export class Replay {
     const holder = h("div");
     fill(this.#parts.events, holder);
     this.#pager = new Pager(this.#parts.events, {
-      count: this.#shown.length, size: 60, height: 22, holder, render: (index) => this.#event(index),
+      count: this.#shown.length,
+      size: 60,
+      height: 22,
+      holder,
+      render: (index) => this.#event(index),
     });
   }
 
@@ -149,9 +194,13 @@ export class Replay {
     const event = this.#shown[index];
     const text = typeof event.data === "string" ? event.data : json(event.data);
     const element = h("div", { class: "event" });
-    const summary = h("button", { type: "button", class: "summary", "aria-expanded": "false", onclick: () => open() },
-      h("span", { class: "n" }, count(event.from + 1)), h("span", { class: "t" }, event.name ?? event.data?.type ?? "data"),
-      h("span", { class: "d" }, added(event), text.slice(0, 400)));
+    const summary = h(
+      "button",
+      { type: "button", class: "summary", "aria-expanded": "false", onclick: () => open() },
+      h("span", { class: "n" }, count(event.from + 1)),
+      h("span", { class: "t" }, event.name ?? event.data?.type ?? "data"),
+      h("span", { class: "d" }, added(event), text.slice(0, 400)),
+    );
     const open = () => {
       const shown = element.querySelector(".json");
       summary.setAttribute("aria-expanded", String(shown === null));
@@ -177,14 +226,21 @@ function step(label, drawing, onclick) {
 
 /** What an event adds to a text: the part of it that is read. */
 function added(event) {
-  const text = (event.steps ?? []).filter((one) => one.do === "grow").map((one) => one.text).join("");
+  const text = (event.steps ?? [])
+    .filter((one) => one.do === "grow")
+    .map((one) => one.text)
+    .join("");
   return text !== "" && h("q", {}, json(text));
 }
 
 function plainLine(line) {
-  const element = h("div", { class: "line" }, line.key !== null && [h("span", { class: "k" }, json(line.key)), ": "],
+  const element = h(
+    "div",
+    { class: "line" },
+    line.key !== null && [h("span", { class: "k" }, json(line.key)), ": "],
     line.text ?? h("span", { class: typeof line.value === "string" ? "s" : "a" }, json(line.value)),
-    line.comma && ",");
+    line.comma && ",",
+  );
   element.style.paddingLeft = `${line.depth * 2 + 6}ch`;
   return element;
 }
@@ -195,13 +251,27 @@ function grown(state) {
     case "text":
       return h("div", { class: "block" }, markdown(state.text), cursor);
     case "thinking":
-      return h("div", { class: "block muted" }, h("p", { class: "small" }, "thinks"), h("div", { class: "raw-text" }, state.text), cursor);
+      return h(
+        "div",
+        { class: "block muted" },
+        h("p", { class: "small" }, "thinks"),
+        h("div", { class: "raw-text" }, state.text),
+        cursor,
+      );
     case "call":
-      return h("div", { class: "block" }, h("p", {}, state.unfinished ? "breaks off in " : "calls ", h("code", {}, state.name)),
-        h("pre", { class: "raw-text" }, state.text, cursor));
+      return h(
+        "div",
+        { class: "block" },
+        h("p", {}, state.unfinished ? "breaks off in " : "calls ", h("code", {}, state.name)),
+        h("pre", { class: "raw-text" }, state.text, cursor),
+      );
     case "block":
-      return h("div", { class: "block muted" }, `(${state.block.kind}${state.block.name ? ` ${state.block.name}` : ""}) `,
-        state.block.url ? link(state.block.url, state.block.url) ?? state.block.url : head(state.block.text ?? ""));
+      return h(
+        "div",
+        { class: "block muted" },
+        `(${state.block.kind}${state.block.name ? ` ${state.block.name}` : ""}) `,
+        state.block.url ? (link(state.block.url, state.block.url) ?? state.block.url) : head(state.block.text ?? ""),
+      );
     default:
       return h("div", { class: "block" }, h("span", { class: "tag" }, "declines"), " ", state.text, cursor);
   }
