@@ -13,6 +13,11 @@ BENCHMARKS ?= benchmarks/format.py benchmarks/stream.py benchmarks/convert.py be
   benchmarks/truncate.py benchmarks/model.py benchmarks/agent.py
 BIN := $(VENV)/bin
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
+# What judges JavaScript. Without npm it is passed over, and says so; in CI that is an error.
+NPM := $(shell command -v npm)
+JS_BIN := $(VENV)/.js/node_modules/.bin
+JS_TOOLS := $(if $(NPM),$(VENV)/.js/.done)
+NO_NPM := @echo "JavaScript is not judged: there is no npm here."; test -z "$$DRAGOMAN_CI"
 PYTEST_ARGS ?=
 # A worker begins with its own half and takes from the other's at the end, so that the servers and
 # browsers which a file or a folder shares are started by one worker only.
@@ -37,8 +42,8 @@ help:
 	@echo "make demo        run the main job offline, without a key"
 	@echo "make test        lint, types, import contracts and tests"
 	@echo "make check       the short way for daily work: lint, contracts, and a part of the tests"
-	@echo "make lint        ruff: rules and formatting"
-	@echo "make types       mypy --strict over src, tests and examples"
+	@echo "make lint        ruff and Biome: rules and formatting of Python and JavaScript"
+	@echo "make types       mypy --strict over src, tests and examples; tsc over JavaScript"
 	@echo "make contracts   who may import whom"
 	@echo "make pytest      the tests; PYTEST_ARGS='-k fit' is passed on"
 	@echo "make corpus      every recorded exchange read, converted and written, where ../shared has it"
@@ -48,7 +53,7 @@ help:
 	@echo "make sdk-types   every type of every SDK, also of those that the tests do not need"
 	@echo "make facts       our facts of models against the tables that installed packages carry"
 	@echo "make mutants     changes of the sources that no test notices: GROUP=message"
-	@echo "make format      let ruff format and fix what it can"
+	@echo "make format      let ruff and Biome format and fix what they can"
 	@echo "make count       code lines, names, words and the like of the sources; COUNT_ARGS='--list' shows where"
 	@echo "make site        the pages as a site, in site/; the tests build it, too"
 	@echo "make bench       speed, in an environment of its own ($(BENCH_VENV)); PAGE= writes no page"
@@ -65,12 +70,15 @@ test: lint types contracts pytest
 check: lint contracts
 	$(BIN)/python -m pytest -q $(PARALLEL) $(QUICK) $(PYTEST_ARGS)
 
-lint: $(VENV)/.dev
+lint: $(VENV)/.dev $(JS_TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(if $(NPM),$(JS_BIN)/biome check --error-on-warnings,$(NO_NPM))
 
-types: $(VENV)/.dev
+types: $(VENV)/.dev $(JS_TOOLS)
 	$(BIN)/mypy
+	$(if $(NPM),$(JS_BIN)/tsc --project .,$(NO_NPM))
+	$(if $(NPM),$(JS_BIN)/tsc --project benchmarks --typeRoots $(VENV)/.js/node_modules/@types,$(NO_NPM))
 
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
@@ -103,9 +111,10 @@ facts: $(BENCH_VENV)/.bench
 mutants: $(VENV)/.mutants
 	$(BIN)/python -m tests.mutants $(GROUP) $(MUTANTS_ARGS)
 
-format: $(VENV)/.dev
+format: $(VENV)/.dev $(JS_TOOLS)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(if $(NPM),$(JS_BIN)/biome check --write,$(NO_NPM))
 
 count: $(VENV)/.core
 	@$(BIN)/python -m tests.house.count $(COUNT_ARGS)
@@ -148,6 +157,13 @@ $(VENV)/.core: pyproject.toml $(VENV)/.made
 $(VENV)/.dev: pyproject.toml $(VENV)/.made
 	$(BIN)/python $(PIP_INSTALL) -e '.[dev]'
 	@touch $(VENV)/.core $@
+
+# Biome and TypeScript, in the releases that package-lock.json names.
+$(VENV)/.js/.done: package.json package-lock.json $(VENV)/.made
+	@mkdir -p $(@D)
+	cp package.json package-lock.json $(@D)
+	npm ci --silent --no-audit --no-fund --prefix $(@D)
+	@touch $@
 
 # A mock of providers that runs in Node; without npm its tests are skipped, and tried again next time.
 $(VENV)/.aimock/.done: $(VENV)/.made

@@ -1,9 +1,10 @@
 // Braintrust Lingua, timed in Node: the best of some rounds, in milliseconds.
 // node lingua.mjs BODY.json TARGET ROUNDS, with @braintrust/lingua-wasm in NODE_PATH.
-import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
 
-const { transform_request: transform } = createRequire(process.env.NODE_PATH + "/")("@braintrust/lingua-wasm/nodejs");
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const { transform_request: transform } = createRequire(`${process.env.NODE_PATH}/`)("@braintrust/lingua-wasm/nodejs");
 const [, , file, target, rounds] = process.argv;
 const text = readFileSync(file, "utf8");
 let best = Infinity;

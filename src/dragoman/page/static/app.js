@@ -1,8 +1,10 @@
 // The page: what is open, which part of it is shown, and what happens when somebody asks for more.
 
+/** @import { Cache, Contents, Conversation, Exchange, Fault, LongText, Loss, Position, Sheet, SheetKey, Sum, Way } from "../types.js" */
+
 import { changesPanel } from "./changes.js";
 import { Chat } from "./chat.js";
-import { complain, copy, count, fill, h, icon, say } from "./dom.js";
+import { byId, complain, copy, count, fill, findAll, h, icon, say, setText } from "./dom.js";
 import { opener, takeDrops, welcome } from "./files.js";
 import { JsonView } from "./json.js";
 import { lossList } from "./losses.js";
@@ -11,14 +13,47 @@ import { Replay } from "./replay.js";
 import { source } from "./source.js";
 
 const answers = source();
-const main = document.getElementById("main");
-const bar = document.getElementById("head");
+const main = byId("main");
+const bar = byId("head");
 const THEME = "dragoman-theme";
+/** @type {Record<string, string>} */
 const SPEAKERS = { role: "by role", name: "merged by name", tagged: "tagged", namefield: "in name fields" };
 const narrow = matchMedia("(max-width: 859px)");
 
+/** @typedef {"chat" | "json" | "losses" | "replay" | "changes"} Tab */
+
+/**
+ * What is chosen.
+ *
+ * @typedef {object} State
+ * @property {Contents} contents
+ * @property {number} id of the exchange
+ * @property {string} wire
+ * @property {string} side of the recording, or "" for what is written
+ * @property {string} how speakers are told apart
+ * @property {number} cut the position of the slider
+ * @property {string} tab
+ * @property {string} beside the wire that is shown beside, "recorded", or ""
+ * @property {string} about "request" or "answer"
+ */
+
+/**
+ * What is drawn.
+ *
+ * @typedef {object} View
+ * @property {Chat | null} chat
+ * @property {JsonView[]} sheets
+ * @property {Replay | null} replay
+ * @property {Sheet | null} answer
+ * @property {Promise<void> | null} showing
+ * @property {Position[]} positions of the slider
+ * @property {Cache | null} cache
+ * @property {boolean} unreadable
+ */
+
+/** @type {State} */
 const state = {
-  contents: null,
+  contents: { files: [], exchanges: [], protocols: [], vendors: [], speakers: {}, counted_by: "" },
   id: 0,
   wire: "",
   side: "",
@@ -28,6 +63,7 @@ const state = {
   beside: "",
   about: "request",
 };
+/** @type {View} */
 const view = {
   chat: null,
   sheets: [],
@@ -39,8 +75,18 @@ const view = {
   unreadable: false,
 };
 
+/**
+ * What an error says.
+ *
+ * @param {unknown} error
+ */
+function describe(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
 // -- small things that the browser keeps ----------------------------------------------------------
 
+/** @param {string} name */
 function remembered(name) {
   try {
     return localStorage.getItem(name);
@@ -49,6 +95,7 @@ function remembered(name) {
   }
 }
 
+/** @param {string | null} theme */
 function setTheme(theme) {
   if (theme) document.documentElement.dataset.theme = theme;
   else delete document.documentElement.dataset.theme;
@@ -70,21 +117,23 @@ function switchTheme() {
 function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
   if (given.has("x")) state.id = Number(given.get("x")) || 0;
-  if (given.has("wire")) state.wire = given.get("wire");
-  if (given.has("tab")) state.tab = given.get("tab");
+  state.wire = given.get("wire") ?? state.wire;
+  state.tab = given.get("tab") ?? state.tab;
 }
 
 function writeAddress() {
-  const given = new URLSearchParams({ x: state.id, wire: state.wire, tab: state.tab });
+  const given = new URLSearchParams({ x: String(state.id), wire: state.wire, tab: state.tab });
   history.replaceState(null, "", `#${given}`);
 }
 
 // -- the bar --------------------------------------------------------------------------------------
 
+/** @param {Exchange} row */
 function isBroken(row) {
   return row.fault !== "" && !row.request && !row.answer;
 }
 
+/** @param {Exchange} row */
 function exchangeName(row) {
   if (isBroken(row)) return `${row.id + 1} · cannot be read`;
   const many = state.contents.exchanges.length > 1;
@@ -99,6 +148,7 @@ function exchangeName(row) {
 
 function drawBar() {
   const { exchanges, files } = state.contents;
+  /** @type {HTMLSelectElement} */
   const picker = h("select", { "aria-label": "Exchange", onchange: () => select(Number(picker.value)) });
   for (const file of files) {
     const alone = file.exchanges.length === 1;
@@ -112,6 +162,11 @@ function drawBar() {
     if (!alone) picker.append(h("optgroup", { label: file.name }, rows));
     else picker.append(...rows);
   }
+  /**
+   * @param {string} label
+   * @param {Parameters<typeof icon>[0]} drawing
+   * @param {number} to
+   */
   const step = (label, drawing, to) =>
     h(
       "button",
@@ -142,9 +197,16 @@ function drawBar() {
   );
 }
 
-/** Open files, show the first that can be read, and tell of those that cannot. */
+/**
+ * Open files, show the first that can be read, and tell of those that cannot.
+ *
+ * @param {File[]} files
+ */
 async function openFiles(files) {
+  if (!answers.live) return; // an exported page opens nothing
+  /** @type {[what: string, why: string][]} */
   const problems = [];
+  /** @type {number | null} */
   let first = null;
   main.setAttribute("aria-busy", "true");
   for (const file of files) {
@@ -152,7 +214,7 @@ async function openFiles(files) {
       const [id] = await answers.open(file.name, file);
       first ??= id;
     } catch (error) {
-      problems.push([file.name, error.message]);
+      problems.push([file.name, describe(error)]);
     }
   }
   state.contents = await answers.ask("contents");
@@ -162,7 +224,7 @@ async function openFiles(files) {
 }
 
 async function drawCut() {
-  const place = bar.querySelector(".cut");
+  const [place] = findAll(bar, ".cut");
   const { id } = state;
   view.positions = [];
   if (!here().request) return;
@@ -202,7 +264,12 @@ function here() {
   return state.contents.exchanges[state.id];
 }
 
-/** Open an exchange: its conversation, and at the right what was shown of the last one. */
+/**
+ * Open an exchange: its conversation, and at the right what was shown of the last one.
+ *
+ * @param {number} id
+ * @returns {Promise<void>}
+ */
 async function select(id) {
   const rows = state.contents.exchanges;
   if (rows.length === 0) return welcome(main, openFiles);
@@ -216,17 +283,16 @@ async function select(id) {
   view.cache = null;
   main.setAttribute("aria-busy", "true");
   const chosen = state.id;
-  const data = await answers
-    .ask(`conversation/${chosen}`)
-    .catch((error) => ({
-      messages: [],
-      tools: [],
-      options: [],
-      prompts: 0,
-      skipped: [],
-      compactions: [],
-      faults: [{ text: error.message }],
-    }));
+  /** @type {Conversation} */
+  const data = await answers.ask(`conversation/${chosen}`).catch((/** @type {unknown} */ error) => ({
+    messages: [],
+    tools: [],
+    options: [],
+    prompts: 0,
+    skipped: [],
+    compactions: [],
+    faults: [{ text: describe(error) }],
+  }));
   if (chosen !== state.id) return;
   // of a body that cannot be read there is only what was recorded
   view.unreadable = data.messages.length === 0 && data.faults.length > 0;
@@ -240,6 +306,7 @@ async function select(id) {
   }
 }
 
+/** @param {Conversation} data */
 function drawWork(data) {
   const scroller = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Messages" });
   const raw = h(
@@ -250,7 +317,7 @@ function drawWork(data) {
       onclick: () => {
         const pressed = raw.getAttribute("aria-pressed") !== "true";
         raw.setAttribute("aria-pressed", String(pressed));
-        view.chat.setRaw(pressed);
+        view.chat?.setRaw(pressed);
       },
     },
     "Raw",
@@ -263,7 +330,7 @@ function drawWork(data) {
     "aria-label": "Find in the conversation",
     onkeydown: async (event) => {
       if (event.key !== "Enter" || find.value === "") return;
-      const found = await view.chat.find(find.value, from);
+      const found = (await view.chat?.find(find.value, from)) ?? -1;
       if (found < 0) say("Nothing found");
       from = found + 1;
     },
@@ -275,13 +342,14 @@ function drawWork(data) {
     scroller,
   );
   main.className = "work";
-  document.getElementById("skip").hidden = false;
+  byId("skip").hidden = false;
   fill(
     main,
     chat,
     h("div", { id: "tabs", class: "tabs", role: "tablist", "aria-label": "Views" }),
     h("section", { id: "panel", tabindex: "-1", role: "tabpanel", "aria-label": "View" }),
   );
+  /** @type {((path: string) => void) | null} */
   const toJson = here().request ? (path) => go.json(path, (wanted) => placesOf(wanted)[0]) : null;
   follow(scroller);
   view.chat = new Chat(scroller, answers, data, state.contents.counted_by, toJson);
@@ -289,10 +357,15 @@ function drawWork(data) {
 }
 
 const go = {
+  /** @param {string} path */
   chat(path) {
     if (narrow.matches) showTab("chat");
-    view.chat.show(path);
+    view.chat?.show(path);
   },
+  /**
+   * @param {string} path
+   * @param {(path: string) => string} [placed]
+   */
   async json(path, placed = (same) => same) {
     if (state.tab !== "json") await showTab("json");
     await view.showing;
@@ -300,7 +373,11 @@ const go = {
   },
 };
 
-/** Where in the body stands what the chat has at a path: all places, or the nearest one. */
+/**
+ * Where in the body stands what the chat has at a path: all places, or the nearest one.
+ *
+ * @param {string} path
+ */
 function placesOf(path) {
   const pairs = view.answer?.pairs ?? [];
   if (pairs.length === 0) return [path];
@@ -310,16 +387,27 @@ function placesOf(path) {
   return [known.get(nearest(path, known)) ?? path];
 }
 
-/** Whether a path is the parent's, or leads to something in it. */
+/**
+ * Whether a path is the parent's, or leads to something in it.
+ *
+ * @param {string} path
+ * @param {string} parent
+ */
 function inside(path, parent) {
   return path === parent || path.startsWith(`${parent}.`) || path.startsWith(`${parent}[`);
 }
 
-/** Tint in the JSON what stands for the block that has the pointer or the focus. */
+/**
+ * Tint in the JSON what stands for the block that has the pointer or the focus.
+ *
+ * @param {HTMLElement} scroller
+ */
 function follow(scroller) {
   let last = "";
+  /** @param {Event} event */
   const tint = (event) => {
-    const block = event.target.closest?.("[data-block]")?.dataset.block ?? "";
+    const found = event.target instanceof Element ? event.target.closest("[data-block]") : null;
+    const block = found?.getAttribute("data-block") ?? "";
     if (block === last) return;
     last = block;
     view.sheets[0]?.tint(block === "" ? [] : placesOf(block));
@@ -332,17 +420,19 @@ function follow(scroller) {
 
 function tabNames() {
   const row = here();
-  return [
+  /** @type {[name: Tab, label: string][]} */
+  const tabs = [
     ["chat", "Chat"],
     ["json", "JSON"],
     ["losses", "Losses"],
-    row.answer === "stream" && ["replay", "Replay"],
-    row.previous !== null && ["changes", "Changes"],
-  ].filter(Boolean);
+  ];
+  if (row.answer === "stream") tabs.push(["replay", "Replay"]);
+  if (row.previous !== null) tabs.push(["changes", "Changes"]);
+  return tabs;
 }
 
 function drawTabs() {
-  const tablist = document.getElementById("tabs");
+  const tablist = byId("tabs");
   fill(
     tablist,
     tabNames().map(([name, label]) =>
@@ -364,32 +454,35 @@ function drawTabs() {
   );
 }
 
+/** @param {KeyboardEvent} event */
 function moveTab(event) {
   const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (move === undefined) return;
-  const tabs = [...document.querySelectorAll("#tabs [role=tab]")].filter((tab) => tab.offsetParent !== null);
-  const next = tabs[(tabs.indexOf(event.target) + move + tabs.length) % tabs.length];
+  const tabs = findAll(document, "#tabs [role=tab]").filter((tab) => tab.offsetParent !== null);
+  const at = event.target instanceof HTMLElement ? tabs.indexOf(event.target) : -1;
+  const next = tabs[(at + move + tabs.length) % tabs.length];
   next.focus();
   next.click();
 }
 
+/** @param {string} name */
 async function showTab(name) {
   const known = tabNames().map(([tab]) => tab);
-  let tab = known.includes(name) ? name : "json";
+  let tab = known.find((one) => one === name) ?? "json";
   if (tab === "chat" && !narrow.matches) tab = "json";
   state.tab = tab;
   main.dataset.tab = tab;
-  for (const button of document.querySelectorAll("#tabs [role=tab]")) {
+  for (const button of findAll(document, "#tabs [role=tab]")) {
     const chosen = button.id === `tab-${tab}`;
     button.setAttribute("aria-selected", String(chosen));
     button.tabIndex = chosen ? 0 : -1;
   }
-  const panel = document.getElementById("panel");
+  const panel = byId("panel");
   panel.setAttribute("aria-label", tab);
   writeAddress();
   view.replay?.stop();
   view.replay = null;
-  view.sheets.forEach((sheet) => sheet.stop());
+  for (const one of view.sheets) one.stop();
   view.sheets = [];
   const row = here();
   if (view.unreadable && (tab === "losses" || isBroken(row))) {
@@ -399,18 +492,20 @@ async function showTab(name) {
   try {
     await { chat: drawJson, json: drawJson, losses: drawLosses, replay: drawReplay, changes: drawChanges }[tab](panel);
   } catch (error) {
-    fill(panel, h("p", { class: "note" }, error.message));
+    fill(panel, h("p", { class: "note" }, describe(error)));
   }
 }
 
 // -- JSON -----------------------------------------------------------------------------------------
 
+/** @returns {SheetKey} */
 function key() {
   if (state.side) return `recorded/${state.id}/${state.side}`;
   if (state.about === "answer") return `answer/${state.id}/${state.wire}`;
   return `wire/${state.id}/${state.wire}/${state.how}/${state.cut}`;
 }
 
+/** @param {Element} panel */
 async function drawJson(panel) {
   const rail = h("nav", { class: "rail", "aria-label": "Wires", tabindex: "0" });
   const sheets = h("div", { class: "sheets" });
@@ -421,14 +516,24 @@ async function drawJson(panel) {
   drawSums();
 }
 
-/** Bring the wire that is chosen into sight, where the wires stand in one row. */
+/**
+ * Bring the wire that is chosen into sight, where the wires stand in one row.
+ *
+ * @param {Element | null} rail
+ */
 function reveal(rail) {
-  rail.querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  rail?.querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
+/** @param {Element} rail */
 function drawRail(rail) {
   const { protocols, vendors } = state.contents;
   const row = here();
+  /**
+   * @param {string} name
+   * @param {string} side
+   * @param {string} label
+   */
   const entry = (name, side, label) =>
     h(
       "button",
@@ -443,6 +548,7 @@ function drawRail(rail) {
       h("span", { class: "sum" }),
     );
   const own = row.wire && !protocols.includes(row.wire) ? [row.wire] : [];
+  /** @type {HTMLSelectElement} */
   const more = h(
     "select",
     { "aria-label": "Another vendor", onchange: () => more.value && choose(more.value, "") },
@@ -468,14 +574,18 @@ function drawRail(rail) {
 
 /** What an exported page cannot show, and the live one can. */
 function exportedNote() {
-  const rest = state.contents.left_out > 0 ? ", and what was too much for one file," : "";
+  const rest = (state.contents.left_out ?? 0) > 0 ? ", and what was too much for one file," : "";
   return `Other vendors${rest} are in the live page: dragoman view`;
 }
 
+/**
+ * @param {string} name
+ * @param {string} side
+ */
 function choose(name, side) {
   if (state.wire !== name && !side) state.cut = 0;
   Object.assign(state, side ? { side, about: "request" } : { side: "", wire: name });
-  for (const button of document.querySelectorAll(".rail button")) {
+  for (const button of findAll(document, ".rail button")) {
     const chosen = side ? button.dataset.side === side : button.dataset.wire === name && !button.dataset.side;
     button.setAttribute("aria-pressed", String(chosen));
   }
@@ -488,7 +598,7 @@ function choose(name, side) {
 async function drawTokens() {
   const { id } = state;
   const tokens = await answers.ask(`tokens/${id}`);
-  if (id === state.id) view.chat.setTokens(tokens);
+  if (id === state.id) view.chat?.setTokens(tokens);
 }
 
 /** How many losses each wire has, beside its name. */
@@ -505,8 +615,9 @@ async function drawSums() {
   if (rail !== null && narrow.matches) reveal(rail); // the sums have made the others wider
 }
 
+/** @param {Sum} row */
 function sum(row) {
-  if (row.refused) return h("span", { class: "dropped-count" }, "refused");
+  if (row.refused !== undefined) return h("span", { class: "dropped-count" }, "refused");
   const dropped = row.kinds.dropped ?? 0;
   const others = Object.entries(row.kinds).reduce(
     (total, [kind, number]) => (["dropped", "expected", "added"].includes(kind) ? total : total + number),
@@ -521,21 +632,29 @@ function sum(row) {
   ];
 }
 
-/** Ask for what is chosen, and mark it in the conversation; null if something else was chosen since. */
+/**
+ * Ask for what is chosen, and mark it in the conversation; null if something else was chosen since.
+ *
+ * @returns {Promise<Sheet | null>}
+ */
 async function loadAnswer() {
   const asked = key();
   const answer = await answerFor(asked);
   if (asked !== key()) return null;
   view.answer = answer;
-  view.chat.mark(answer.losses);
-  const number = document.querySelector("#tab-losses .count");
-  number.textContent = answer.losses.filter((loss) => loss.kind !== "expected").length || "";
+  view.chat?.mark(answer.losses);
+  const number = answer.losses.filter((loss) => loss.kind !== "expected").length;
+  setText(document, "#tab-losses .count", number === 0 ? "" : String(number));
   return answer;
 }
 
-/** Show what is chosen, wherever it is seen. */
+/**
+ * Show what is chosen, wherever it is seen.
+ *
+ * @returns {Promise<void>}
+ */
 function showWire() {
-  const panel = document.getElementById("panel");
+  const panel = byId("panel");
   panel.setAttribute("aria-busy", "true");
   const showing = showChosen().finally(() => {
     if (view.showing === showing) panel.setAttribute("aria-busy", "false");
@@ -545,41 +664,54 @@ function showWire() {
 }
 
 async function showChosen() {
-  if (state.tab === "losses") return drawLosses(document.getElementById("panel"));
+  if (state.tab === "losses") return drawLosses(byId("panel"));
   const answer = await loadAnswer();
   const sheets = document.querySelector(".sheets");
   if (answer === null || sheets === null) return;
   const first = sheet(answer, (loss) => loss.at);
   const second = await beside(answer);
   if (answer !== view.answer) return;
-  view.sheets.forEach((one) => one.stop());
+  for (const one of view.sheets) one.stop();
   sheets.classList.toggle("two", second !== null);
   fill(sheets, first.element, second?.element);
-  view.sheets = [first.open(), second?.open()].filter(Boolean);
+  view.sheets = [first.open(), second?.open() ?? null].filter((one) => one !== null);
   if (answer.uncut) view.sheets[0]?.strike(dropped(answer));
   await markBreak();
 }
 
-/** The answer to a key. An exported page may lack a cut history: then it is the whole one. */
+/**
+ * The answer to a key. An exported page may lack a cut history: then it is the whole one.
+ *
+ * @param {SheetKey} asked
+ * @returns {Promise<Sheet>}
+ */
 async function answerFor(asked) {
   try {
     return await answers.ask(asked);
   } catch (error) {
     if (state.cut > 0 && !answers.live) {
-      const whole = await answers.ask(asked.replace(/\/\d+$/, "/0")).catch(() => null);
+      const whole = await answers.ask(/** @type {SheetKey} */ (asked.replace(/\/\d+$/, "/0"))).catch(() => null);
       if (whole !== null) return { ...whole, uncut: true, title: `${whole.wire}, struck out what is cut` };
     }
-    return { wire: state.wire, refused: { text: error.message }, losses: [] };
+    return { wire: state.wire, refused: { text: describe(error) }, losses: [] };
   }
 }
 
-/** The paths in a body that say messages which are cut. */
+/**
+ * The paths in a body that say messages which are cut.
+ *
+ * @param {Sheet} answer
+ */
 function dropped(answer) {
-  const gone = view.chat.pathsOf(view.positions[state.cut]?.dropped ?? []);
-  return answer.pairs.filter(([, from]) => gone.some((path) => inside(from, path))).map(([at]) => at);
+  const gone = view.chat?.pathsOf(view.positions[state.cut]?.dropped ?? []) ?? [];
+  return (answer.pairs ?? []).filter(([, from]) => gone.some((path) => inside(from, path))).map(([at]) => at);
 }
 
-/** What stands beside the wire: what was recorded, with the marks of its losses, or another wire. */
+/**
+ * What stands beside the wire: what was recorded, with the marks of its losses, or another wire.
+ *
+ * @param {Sheet} answer
+ */
 async function beside(answer) {
   if (!state.beside || state.about === "answer") return null;
   if (state.beside === "recorded") {
@@ -590,7 +722,13 @@ async function beside(answer) {
   return sheet(other, (loss) => loss.at, true);
 }
 
-/** One body with its bar: the element, and `open()` which fills it once it is in the document. */
+/**
+ * One body with its bar: the element, and `open()` which fills it once it is in the document.
+ *
+ * @param {Sheet} answer
+ * @param {(loss: Loss) => string[]} places
+ * @param {boolean} [second]
+ */
 function sheet(answer, places, second = false) {
   const scroller = h("div", {
     class: "scroll",
@@ -598,6 +736,7 @@ function sheet(answer, places, second = false) {
     role: "region",
     "aria-label": `JSON for ${answer.wire}`,
   });
+  /** @type {JsonView | null} */
   let opened = null;
   const tools = second ? [] : sheetTools();
   const element = h(
@@ -616,7 +755,7 @@ function sheet(answer, places, second = false) {
             type: "button",
             class: "icon",
             "aria-label": `Copy the JSON for ${answer.wire}`,
-            onclick: async () => copy(await opened.text()),
+            onclick: async () => opened !== null && copy(await opened.text()),
           },
           icon("copy"),
         ),
@@ -630,13 +769,13 @@ function sheet(answer, places, second = false) {
       return null;
     }
     const body =
-      answer.events === undefined ? answer.body : answer.events.map(({ name, data }) => ({ event: name, data }));
+      answer.events === undefined
+        ? (answer.body ?? null)
+        : answer.events.map(({ name, data }) => ({ event: name, data }));
     const long =
       answer.events === undefined
-        ? answer.long
-        : answer.events.flatMap((event, index) =>
-            event.long.map(([way, ...rest]) => [[index, "data", ...way], ...rest]),
-          );
+        ? (answer.long ?? [])
+        : answer.events.flatMap((event, index) => event.long.map((one) => within(one, [index, "data"])));
     opened = new JsonView(scroller, answers, body, long);
     opened.mark(answer.losses, places);
     return opened;
@@ -644,6 +783,21 @@ function sheet(answer, places, second = false) {
   return { element, open };
 }
 
+/**
+ * The place of a long text in a body that holds the one in which it was cut.
+ *
+ * @param {LongText} long
+ * @param {Way} around
+ * @returns {LongText}
+ */
+function within([way, key, size], around) {
+  return [[...around, ...way], key, size];
+}
+
+/**
+ * @param {Fault} refused
+ * @param {string} wire
+ */
 function refusal(refused, wire) {
   return h(
     "div",
@@ -681,22 +835,27 @@ function sheetTools() {
       showWire().then(drawSums);
     }),
   );
-  const others = state.contents.protocols.filter((name) => name !== state.wire).map((name) => [name, name]);
+  /** @type {[name: string, words: string][]} */
+  const others = [["", "nothing"]];
+  if (row.wire) others.push(["recorded", "as recorded"]);
+  for (const name of state.contents.protocols) if (name !== state.wire) others.push([name, name]);
   options.push(
-    choice(
-      "Beside it",
-      state.beside,
-      [["", "nothing"], row.wire && ["recorded", "as recorded"], ...others].filter(Boolean),
-      (value) => {
-        state.beside = value;
-        showWire();
-      },
-    ),
+    choice("Beside it", state.beside, others, (value) => {
+      state.beside = value;
+      showWire();
+    }),
   );
   return options;
 }
 
+/**
+ * @param {string} label
+ * @param {string} value
+ * @param {[name: string, words: string][]} rows
+ * @param {(name: string) => void} chosen
+ */
 function choice(label, value, rows, chosen) {
+  /** @type {HTMLSelectElement} */
   const select = h(
     "select",
     { onchange: () => chosen(select.value) },
@@ -707,6 +866,7 @@ function choice(label, value, rows, chosen) {
 
 // -- the other tabs -------------------------------------------------------------------------------
 
+/** @param {Element} panel */
 async function drawLosses(panel) {
   const answer = await loadAnswer();
   if (answer === null) return;
@@ -717,13 +877,16 @@ async function drawLosses(panel) {
   await markBreak();
 }
 
+/** @param {Element} panel */
 async function drawReplay(panel) {
   const data = await answers.ask(`stream/${state.id}`);
-  const converted = async (name) => (await answers.ask(`answer/${state.id}/${name}`)).events;
+  /** @param {string} name */
+  const converted = async (name) => (await answers.ask(`answer/${state.id}/${name}`)).events ?? [];
   view.replay = new Replay(panel, data, state.contents.protocols, converted);
   await loadAnswer();
 }
 
+/** @param {Element} panel */
 async function drawChanges(panel) {
   const scroller = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Changes" });
   fill(panel, scroller);
@@ -752,19 +915,20 @@ async function markBreak() {
     const { cache } = await answers.ask(`changes/${state.id}`);
     view.cache = cache;
     if (cache.path) {
-      view.chat.breakAt(cache);
-      view.chat.mark(view.answer?.losses ?? []);
-      view.chat.cut(view.positions[state.cut]?.dropped ?? []);
+      view.chat?.breakAt(cache.path);
+      view.chat?.mark(view.answer?.losses ?? []);
+      view.chat?.cut(view.positions[state.cut]?.dropped ?? []);
     }
   }
   const recorded = state.side === "client" || (!state.side && state.wire === here().wire);
-  if (view.cache.path && recorded && state.about === "request")
+  if (view.cache?.path && recorded && state.about === "request")
     view.sheets[0]?.note(view.cache.path, "the prompt cache ends here");
 }
 
+/** @param {string} id */
 function skipTo(id) {
   if (narrow.matches) showTab(id === "chat" ? "chat" : "json");
-  document.getElementById(id).focus();
+  byId(id).focus();
 }
 
 async function begin() {
@@ -773,12 +937,12 @@ async function begin() {
   state.contents = await answers.ask("contents");
   if (state.contents.files.length > 0) document.title = `${state.contents.files[0].name} – Dragoman`;
   if (answers.live) takeDrops(openFiles);
-  for (const button of document.querySelectorAll("#skip button")) {
-    button.addEventListener("click", () => skipTo(button.dataset.to));
+  for (const button of findAll(document, "#skip button")) {
+    button.addEventListener("click", () => skipTo(button.dataset.to ?? ""));
   }
   drawBar();
   await select(state.id);
   narrow.addEventListener("change", () => showTab(state.tab));
 }
 
-begin().catch((error) => fill(main, h("p", { class: "note", role: "alert" }, error.message)));
+begin().catch((error) => fill(main, h("p", { class: "note", role: "alert" }, describe(error))));

@@ -1,13 +1,29 @@
 // Two requests of a session: what the second says otherwise, and where its prompt cache ends.
 
-import { count, fill, h, several } from "./dom.js";
-import { whole } from "./source.js";
-import { fact } from "./losses.js";
+/** @import { Answers, Cache, Change, Changes, Difference, Go, Text } from "../types.js" */
 
+import { count, fill, h, several } from "./dom.js";
+import { fact } from "./losses.js";
+import { whole } from "./source.js";
+
+/** @typedef {Difference["parts"][number]} Part */
+
+/** @type {Record<Change, string>} */
 const WORDS = { inserted: "new", removed: "gone", changed: "changed" };
+/** @type {Change[]} */
+const CHANGES = ["inserted", "removed", "changed"];
+/** @type {Record<Change, string>} */
 const KINDS = { inserted: "added", removed: "dropped", changed: "degraded" };
 
-/** The panel about two requests; `names(id)` tells an exchange, `go` leads to a path. */
+/**
+ * The panel about two requests; `names(id)` tells an exchange, `go` leads to a path.
+ *
+ * @param {Element} root
+ * @param {Changes} data
+ * @param {(id: number) => string} names
+ * @param {Go} go
+ * @param {Answers} answers
+ */
 export function changesPanel(root, data, names, go, answers) {
   const list = h("div", { class: "list" });
   const { cache, counts, differences } = data;
@@ -22,22 +38,27 @@ export function changesPanel(root, data, names, go, answers) {
   fill(root, list);
 }
 
+/** @param {Changes["counts"]} counts */
 function told(counts) {
-  const parts = Object.keys(WORDS)
-    .filter((name) => counts[name])
-    .map((name) => `${several(counts[name], "block")} ${WORDS[name]}`);
+  const parts = CHANGES.filter((name) => counts[name]).map(
+    (name) => `${several(counts[name] ?? 0, "block")} ${WORDS[name]}`,
+  );
   return parts.length > 0 ? `${parts.join(", ")}; all else is said again as it was.` : "Both say the same.";
 }
 
+/**
+ * @param {Cache} cache
+ * @param {Go} go
+ */
 function cachePart(cache, go) {
-  if (cache.unknown) return h("p", { class: "lead" }, cache.unknown);
+  if (cache.unknown !== undefined) return h("p", { class: "lead" }, cache.unknown);
   const broken = cache.path !== "";
   const bar = h("div", {
     class: "cache-bar",
     role: "img",
     "aria-label": `about ${cache.kept} tokens are found again, about ${cache.missed} are read anew`,
   });
-  for (const name of ["kept", "missed"]) {
+  for (const name of /** @type {const} */ (["kept", "missed"])) {
     const part = h("span", { class: name });
     part.style.flexGrow = String(cache[name]);
     if (cache[name] > 0) bar.append(part);
@@ -82,6 +103,11 @@ function cachePart(cache, go) {
   );
 }
 
+/**
+ * @param {Difference} one
+ * @param {Go} go
+ * @param {Answers} answers
+ */
 function difference(one, go, answers) {
   const path = one.right || one.left;
   return h(
@@ -104,9 +130,15 @@ function difference(one, go, answers) {
   );
 }
 
-const TAGS = { same: "span", was: "del", now: "ins" };
+const TAGS = /** @type {const} */ ({ same: "span", was: "del", now: "ins" });
 
-/** A part of a text: what stays, what was, what is now; of a long one its beginning, and the rest on demand. */
+/**
+ * A part of a text: what stays, what was, what is now; of a long one its beginning, and the rest on demand.
+ *
+ * @param {Part[0]} how
+ * @param {Text} text
+ * @param {Answers} answers
+ */
 function part(how, text, answers) {
   if (typeof text === "string") return h(TAGS[how], {}, text);
   const element = h(TAGS[how], {}, text.head);

@@ -1,6 +1,8 @@
 // The conversation as a chat: each block knows its path, and losses are marked in it.
 
-import { bytes, count, fill, h, several } from "./dom.js";
+/** @import { Answers, Block, Child, Citation, Conversation, Loss, MediumBlock, Message, ResultBlock, Skipped, Text, TextBlock, ThinkingBlock, Tool } from "../types.js" */
+
+import { bytes, count, fill, findAll, h, setText, several } from "./dom.js";
 import { isMarked, pills } from "./losses.js";
 import { link, markdown } from "./markdown.js";
 import { Pager } from "./pager.js";
@@ -8,25 +10,44 @@ import { nearest } from "./paths.js";
 import { head, whole } from "./source.js";
 
 const STEP = 100_000; // characters that a long text grows by
+/** @type {Record<string, string>} */
 const ROLES = { assistant: "Assistant", user: "User", system: "System", developer: "Developer", tool: "Tool" };
 const OPTION = 60; // characters of an option's value
 const LONG_PROMPT = 600; // characters of a system prompt that is folded away
 
 /** A conversation in an element. `go` leads from a block to its JSON. */
 export class Chat {
+  /** @type {Answers} */
   #answers;
+  /** @type {Conversation} */
   #data;
-  #pager = null;
+  /** @type {Pager} */
+  #pager;
+  /** @type {Map<string, number>} */
   #known = new Map(); // path -> index of the message; -1 for what the request says beside
+  /** @type {Map<string, Loss[]>} */
   #marks = new Map(); // path of a block -> losses
+  /** @type {Set<number>} */
   #dropped = new Set();
-  #break = null;
+  /** @type {number | null} */
+  #break = null; // index of the message at which the prompt cache ends
   #raw = false;
+  /** @type {Element} */
   #root;
+  /** @type {string} */
   #countedBy;
+  /** @type {(number | null)[]} */
   #tokens = [];
+  /** @type {((path: string) => void) | null} */
   #go;
 
+  /**
+   * @param {Element} root
+   * @param {Answers} answers
+   * @param {Conversation} data
+   * @param {string} countedBy
+   * @param {((path: string) => void) | null} go
+   */
   constructor(root, answers, data, countedBy, go) {
     this.#countedBy = countedBy;
     this.#root = root;
@@ -34,7 +55,7 @@ export class Chat {
     this.#data = data;
     this.#go = go;
     this.#index();
-    this.#draw();
+    this.#pager = this.#draw();
   }
 
   #index() {
@@ -42,6 +63,7 @@ export class Chat {
     for (const tool of this.#data.tools) this.#known.set(tool.path, -1);
     this.#data.messages.forEach((message, index) => {
       this.#known.set(message.path, index);
+      /** @param {Block} block */
       const inside = (block) => {
         if (!this.#known.has(block.path)) this.#known.set(block.path, index);
         block.blocks?.forEach(inside);
@@ -50,8 +72,12 @@ export class Chat {
     });
   }
 
+  #redraw() {
+    this.#pager.stop();
+    this.#pager = this.#draw();
+  }
+
   #draw() {
-    this.#pager?.stop();
     const transcript = h("div", { class: "transcript" });
     const faults = this.#data.faults.map((fault) =>
       h(
@@ -63,7 +89,7 @@ export class Chat {
       ),
     );
     fill(this.#root, this.#request(), transcript, faults, this.#ending());
-    this.#pager = new Pager(this.#root, {
+    return new Pager(this.#root, {
       count: this.#data.messages.length,
       size: 20,
       height: 96,
@@ -72,32 +98,46 @@ export class Chat {
     });
   }
 
-  /** Show texts as they are, or with their Markdown laid out. */
+  /**
+   * Show texts as they are, or with their Markdown laid out.
+   *
+   * @param {boolean} raw
+   */
   setRaw(raw) {
     this.#raw = raw;
-    this.#draw();
+    this.#redraw();
   }
 
-  /** Say how many tokens each message takes; null for one of which it is not known. */
+  /**
+   * Say how many tokens each message takes; null for one of which it is not known.
+   *
+   * @param {(number | null)[]} tokens
+   */
   setTokens(tokens) {
     this.#tokens = tokens;
-    this.#root.querySelector(".total").textContent = this.#total();
+    setText(this.#root, ".total", this.#total());
     for (const [index, element] of this.#pager.rendered()) {
-      element.querySelector(".tokens").textContent = this.#size(index);
+      setText(element, ".tokens", this.#size(index));
     }
   }
 
+  /** @param {number} index */
   #size(index) {
     const tokens = this.#tokens[index] ?? null;
     return tokens === null ? "" : `~${count(tokens)}`;
   }
 
   #total() {
-    const sum = this.#tokens.reduce((total, tokens) => total + (tokens ?? 0), 0);
+    let sum = 0;
+    for (const tokens of this.#tokens) sum += tokens ?? 0;
     return sum === 0 ? "" : ` · about ${several(sum, "token")}, ${this.#countedBy}`;
   }
 
-  /** Mark these losses, and no others, where they are. */
+  /**
+   * Mark these losses, and no others, where they are.
+   *
+   * @param {Loss[]} losses
+   */
   mark(losses) {
     this.#marks = new Map();
     for (const loss of losses.filter(isMarked)) {
@@ -108,45 +148,67 @@ export class Chat {
     this.#markWithin(this.#root.querySelector(".request"));
   }
 
+  /** @param {Element | null} element */
   #markWithin(element) {
-    for (const marks of element?.querySelectorAll(".marks[data-path]") ?? []) {
-      this.#fillMarks(marks);
-    }
+    if (element === null) return;
+    for (const marks of findAll(element, ".marks[data-path]")) this.#fillMarks(marks);
   }
 
+  /** @param {HTMLElement} marks */
   #fillMarks(marks) {
-    const losses = this.#marks.get(marks.dataset.path) ?? [];
+    const losses = this.#marks.get(marks.dataset.path ?? "") ?? [];
     fill(marks, pills(losses));
   }
 
+  /** @param {string} path */
   #marksAt(path) {
     const marks = h("div", { class: "marks", "data-path": path });
     this.#fillMarks(marks);
     return marks;
   }
 
-  /** Strike out what a cut takes away: indexes of messages, of those with a path of the request. */
+  /**
+   * Strike out what a cut takes away: indexes of messages, of those with a path of the request.
+   *
+   * @param {number[]} indexes
+   */
   cut(indexes) {
     this.#dropped = new Set(indexes);
     for (const [index, element] of this.#pager.rendered()) this.#strike(index, element);
   }
 
+  /**
+   * @param {number} index
+   * @param {Element} element
+   */
   #strike(index, element) {
     element.classList.toggle("cut", this.#dropped.has(index - this.#data.prompts));
   }
 
-  /** The paths of messages by their indexes in the request. */
+  /**
+   * The paths of messages by their indexes in the request.
+   *
+   * @param {number[]} indexes
+   */
   pathsOf(indexes) {
     return indexes.map((index) => this.#data.messages[index + this.#data.prompts].path);
   }
 
-  /** Mark where the prompt cache ends; null for nowhere. */
-  breakAt(cache) {
-    this.#break = cache === null ? null : { ...cache, index: this.#known.get(nearest(cache.path, this.#known)) };
-    this.#draw();
+  /**
+   * Mark where the prompt cache ends.
+   *
+   * @param {string} path
+   */
+  breakAt(path) {
+    this.#break = this.#known.get(nearest(path, this.#known)) ?? null;
+    this.#redraw();
   }
 
-  /** Scroll to what stands at a path. */
+  /**
+   * Scroll to what stands at a path.
+   *
+   * @param {string} path
+   */
   show(path) {
     const near = nearest(path, this.#known);
     const index = this.#known.get(near) ?? -1;
@@ -155,7 +217,7 @@ export class Chat {
       return;
     }
     const message = this.#pager.show(index);
-    const found = [...message.querySelectorAll("[data-block]")].filter((block) => block.dataset.block === near);
+    const found = findAll(message, "[data-block]").filter((block) => block.dataset.block === near);
     const target = found[0] ?? message;
     target.closest("details")?.setAttribute("open", "");
     target.classList.remove("flash");
@@ -165,7 +227,12 @@ export class Chat {
     });
   }
 
-  /** The next message from `from` on whose text holds the words, also far into it; -1 for none. */
+  /**
+   * The next message from `from` on whose text holds the words, also far into it; -1 for none.
+   *
+   * @param {string} words
+   * @param {number} from
+   */
   async find(words, from) {
     const wanted = words.toLowerCase();
     const { messages } = this.#data;
@@ -184,11 +251,17 @@ export class Chat {
     return -1;
   }
 
+  /**
+   * @param {Block[]} blocks
+   * @param {string} wanted
+   * @returns {Promise<boolean>}
+   */
   async #holds(blocks, wanted) {
     for (const block of blocks) {
       const shown = `${head(block.text ?? "")}\n${block.preview ?? ""}\n${block.name ?? ""}`;
       if (shown.toLowerCase().includes(wanted)) return true;
-      if (block.text?.key && (await whole(this.#answers, block.text)).toLowerCase().includes(wanted)) return true;
+      if (typeof block.text === "object" && (await whole(this.#answers, block.text)).toLowerCase().includes(wanted))
+        return true;
       if (block.blocks && (await this.#holds(block.blocks, wanted))) return true;
     }
     return false;
@@ -221,6 +294,7 @@ export class Chat {
     return element;
   }
 
+  /** @param {Tool[]} tools */
   #tools(tools) {
     const names = tools.map((tool) => tool.name).join(", ");
     return h(
@@ -262,8 +336,10 @@ export class Chat {
 
   // -- messages ---------------------------------------------------------------------------------
 
+  /** @param {number} index */
   #message(index) {
     const message = this.#data.messages[index];
+    const go = this.#go;
     const blocks = message.blocks.map((block) => this.#block(block, message));
     const element = h(
       "article",
@@ -273,9 +349,7 @@ export class Chat {
       },
       this.#data.compactions.includes(index - this.#data.prompts) &&
         h("p", { class: "cache-mark" }, "From here the agent went on with a summary"),
-      this.#break !== null &&
-        this.#break.index === index &&
-        h("p", { class: "cache-mark break" }, "The prompt cache ends here"),
+      this.#break === index && h("p", { class: "cache-mark break" }, "The prompt cache ends here"),
       h(
         "header",
         {},
@@ -283,8 +357,7 @@ export class Chat {
         message.name && message.name !== message.role && h("span", { class: "who" }, message.name),
         message.answer && h("span", { class: "tag" }, "answer"),
         h("span", { class: "space" }),
-        this.#go &&
-          h("button", { type: "button", class: "bare to-json", onclick: () => this.#go(message.path) }, "Show in JSON"),
+        go && h("button", { type: "button", class: "bare to-json", onclick: () => go(message.path) }, "Show in JSON"),
         h("span", { class: "tokens" }, this.#size(index)),
       ),
       blocks,
@@ -295,6 +368,11 @@ export class Chat {
     return element;
   }
 
+  /**
+   * @param {Block} block
+   * @param {Message | null} message
+   * @returns {HTMLElement}
+   */
   #block(block, message) {
     const content = this.#content(block, message);
     return h(
@@ -306,6 +384,11 @@ export class Chat {
     );
   }
 
+  /**
+   * @param {Block} block
+   * @param {Message | null} message
+   * @returns {Child}
+   */
   #content(block, message) {
     switch (block.kind) {
       case "text":
@@ -342,19 +425,24 @@ export class Chat {
     }
   }
 
+  /**
+   * @param {TextBlock} block
+   * @param {Message | null} message
+   */
   #said(block, message) {
     const size = typeof block.text === "string" ? block.text.length : block.text.size;
-    const prompt = message.role === "system" || message.role === "developer";
+    const prompt = message?.role === "system" || message?.role === "developer";
     const content = [this.#text(block.text), ...(block.citations ?? []).map(citation)];
     if (!prompt || size < LONG_PROMPT) return content;
     const line = head(block.text).trim().split("\n")[0];
     return fold("prompt", [h("span", {}, "prompt"), h("span", { class: "preview" }, line)], ...content);
   }
 
+  /** @param {ResultBlock} block */
   #result(block) {
     const content = block.blocks
-      ? block.blocks.map((inner) => this.#block(inner, {}))
-      : h("pre", { class: "raw-text" }, this.#text(block.text, true));
+      ? block.blocks.map((inner) => this.#block(inner, null))
+      : h("pre", { class: "raw-text" }, this.#text(block.text ?? "", true));
     const title = [
       h("span", { class: "what" }, block.error ? "fails" : "gives"),
       block.name && h("span", { class: "name" }, block.name),
@@ -366,6 +454,7 @@ export class Chat {
     return element;
   }
 
+  /** @param {MediumBlock} block */
   #medium(block) {
     const caption = [block.kind, block.title, block.media_type, block.size && bytes(block.size), block.name]
       .filter(Boolean)
@@ -402,8 +491,14 @@ export class Chat {
     );
   }
 
-  /** A text; of a long one its beginning, and a button for more. */
+  /**
+   * A text; of a long one its beginning, and a button for more.
+   *
+   * @param {Text} text
+   * @param {boolean} [plain]
+   */
   #text(text, plain = false) {
+    /** @param {string} words */
     const make = (words) => (plain || this.#raw ? h("div", { class: "raw-text" }, words) : markdown(words));
     if (typeof text === "string") return make(text);
     const holder = h("div", {}, make(`${text.head}…`));
@@ -414,17 +509,23 @@ export class Chat {
       holder.replaceChildren(make(all.slice(0, shown)));
       if (shown < all.length) holder.append(more());
     };
+    /** @returns {HTMLElement} */
     const more = () => h("button", { type: "button", onclick: grow }, `Show more of ${count(text.size)} characters`);
     holder.append(more());
     return holder;
   }
 }
 
+/** @param {string} text */
 function short(text) {
   return text.length > OPTION ? `${text.slice(0, OPTION)}…` : text;
 }
 
-/** What a session log holds that is no part of the conversation: it is named, and not lost in silence. */
+/**
+ * What a session log holds that is no part of the conversation: it is named, and not lost in silence.
+ *
+ * @param {Skipped[]} rows
+ */
 function besides(rows) {
   const total = rows.reduce((sum, row) => sum + row.times, 0);
   return fold(
@@ -449,10 +550,19 @@ function besides(rows) {
   );
 }
 
+/**
+ * @param {string} kind
+ * @param {Child} title
+ * @param {...Child} content
+ */
 function fold(kind, title, ...content) {
   return h("details", { class: `fold ${kind}` }, h("summary", {}, title), h("div", { class: "inside" }, content));
 }
 
+/**
+ * @param {ThinkingBlock} block
+ * @param {Child} text
+ */
 function thinking(block, text) {
   const sealed = block.sealed ? `sealed, ${count(block.sealed)} characters` : "";
   const by = block.issuer ? `by ${block.issuer}` : "";
@@ -462,11 +572,13 @@ function thinking(block, text) {
   return fold("thinking", title, head(block.text) ? text : null, note && h("p", { class: "small" }, note));
 }
 
+/** @param {Citation} row */
 function citation(row) {
   const where = row.url ? (link(row.url, row.title || row.url) ?? row.url) : row.title;
   return h("p", { class: "source muted small" }, "source: ", where ?? "unnamed", row.quote ? ` “${row.quote}”` : "");
 }
 
+/** @param {string} ttl */
 function cacheMark(ttl) {
   return h("p", { class: "cache-mark" }, ttl === "default" ? "cache mark" : `cache mark, ${ttl}`);
 }

@@ -1,23 +1,48 @@
 // Elements out of values. Text is always text: nothing here, or anywhere, is parsed as HTML.
 
+/** @import { Attributes, Child, Json } from "../types.js" */
+
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element: `h("p", {class: "muted", onclick}, "text", child)`. Null and false are left out. */
+/**
+ * An element: `h("p", {class: "muted", onclick}, "text", child)`. Null and false are left out.
+ *
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes | null} [attributes]
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
 export function h(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "value" || name === "checked" || name === "open") element[name] = value;
+    if (typeof value === "function") element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    else if (name === "value" || name === "checked" || name === "open") Object.assign(element, { [name]: value });
     else element.setAttribute(name, value === true ? "" : String(value));
   }
   add(element, children);
   return element;
 }
 
+/**
+ * `Array.isArray`, which takes no list that may not be written to for a list.
+ *
+ * @param {Child} child
+ * @returns {child is readonly Child[]}
+ */
+function isList(child) {
+  return Array.isArray(child);
+}
+
+/**
+ * @param {Element} element
+ * @param {readonly Child[]} children
+ */
 function add(element, children) {
-  for (const child of children.flat(Infinity)) {
-    if (typeof child === "string") element.append(...visible(child));
+  for (const child of children) {
+    if (isList(child)) add(element, child);
+    else if (typeof child === "string" || typeof child === "number") element.append(...visible(String(child)));
     else if (child !== null && child !== undefined && child !== false) element.append(child);
   }
 }
@@ -26,10 +51,16 @@ function add(element, children) {
 // that set the direction, tags (a second alphabet that only machines read), halves of pairs. The
 // two joiners stay, for Persian and emoji are written with them.
 const UNSEEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are looked for
   /([\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff])\1*|[\u{e0000}-\u{e007f}]+/gu;
 const MOST_UNSEEN = 500; // in one text; more say no more
 
-/** A text as nodes: what is not seen in it is told by its number, so that nobody is deceived. */
+/**
+ * A text as nodes: what is not seen in it is told by its number, so that nobody is deceived.
+ *
+ * @param {string} text
+ * @returns {(string | Node)[]}
+ */
 export function visible(text) {
   const nodes = [];
   let from = 0;
@@ -47,24 +78,38 @@ export function visible(text) {
   return nodes;
 }
 
+/** @param {string} run */
 function told(run) {
-  const code = run.codePointAt(0);
+  const code = run.codePointAt(0) ?? 0;
   if (code >= 0xe0000)
     return `tags: ${[...run]
-      .map((one) => String.fromCharCode(one.codePointAt(0) - 0xe0000 || 0x20))
+      .map((one) => String.fromCharCode((one.codePointAt(0) ?? 0) - 0xe0000 || 0x20))
       .join("")
       .replace(UNSEEN, "?")}`;
   return `U+${code.toString(16).toUpperCase().padStart(4, "0")}${run.length > 1 ? ` ×${run.length}` : ""}`;
 }
 
-/** A value as JSON text in which all is seen: what is not is written as an escape. */
+/**
+ * A value as JSON text in which all is seen: what is not is written as an escape.
+ *
+ * @param {Json | undefined} value
+ * @returns {string}
+ */
 export function json(value) {
-  const escape = (run) =>
+  /** @param {string} run */
+  const toEscapes = (run) =>
     Array.from({ length: run.length }, (_, i) => `\\u${run.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
-  return JSON.stringify(value).replace(UNSEEN, escape);
+  return JSON.stringify(value).replace(UNSEEN, toEscapes);
 }
 
-/** The element with these children and no others. */
+/**
+ * The element with these children and no others.
+ *
+ * @template {Element} Parent
+ * @param {Parent} element
+ * @param {...Child} children
+ * @returns {Parent}
+ */
 export function fill(element, ...children) {
   element.replaceChildren();
   add(element, children);
@@ -82,7 +127,11 @@ const PATHS = {
   copy: "M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z",
 };
 
-/** One of the drawings above. It says nothing by itself: its button has a label. */
+/**
+ * One of the drawings above. It says nothing by itself: its button has a label.
+ *
+ * @param {keyof typeof PATHS} name
+ */
 export function icon(name) {
   const svg = document.createElementNS(SVG, "svg");
   const size = name === "logo" ? 24 : 16;
@@ -95,9 +144,47 @@ export function icon(name) {
   return svg;
 }
 
-/** Tell what went wrong, until somebody closes it. */
+/**
+ * The element of an id. The page has all that its modules ask for: without one it is broken.
+ *
+ * @param {string} id
+ */
+export function byId(id) {
+  const element = document.getElementById(id);
+  if (element === null) throw new Error(`The page has no element ${id}.`);
+  return element;
+}
+
+/**
+ * All elements that a selector finds.
+ *
+ * @param {ParentNode} root
+ * @param {string} selector
+ * @returns {HTMLElement[]}
+ */
+export function findAll(root, selector) {
+  return [...root.querySelectorAll(selector)].filter((element) => element instanceof HTMLElement);
+}
+
+/**
+ * Set the text of the first element that a selector finds, if there is one.
+ *
+ * @param {ParentNode} root
+ * @param {string} selector
+ * @param {string} text
+ */
+export function setText(root, selector, text) {
+  const element = root.querySelector(selector);
+  if (element !== null) element.textContent = text;
+}
+
+/**
+ * Tell what went wrong, until somebody closes it.
+ *
+ * @param {[what: string, why: string][]} rows
+ */
 export function complain(rows) {
-  const place = document.getElementById("problems");
+  const place = byId("problems");
   const close = h(
     "button",
     {
@@ -121,15 +208,23 @@ export function complain(rows) {
   place.hidden = rows.length === 0;
 }
 
-/** Say something for a few seconds, to eyes and to screen readers. */
+/**
+ * Say something for a few seconds, to eyes and to screen readers.
+ *
+ * @param {string} text
+ */
 export function say(text) {
-  const status = document.getElementById("status");
+  const status = byId("status");
   const line = h("p", {}, text);
   fill(status, line);
   setTimeout(() => line.remove(), 4000);
 }
 
-/** Put text on the clipboard, also where the browser has none for pages out of a file. */
+/**
+ * Put text on the clipboard, also where the browser has none for pages out of a file.
+ *
+ * @param {string} text
+ */
 export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -145,17 +240,31 @@ export async function copy(text) {
 
 const NUMBERS = new Intl.NumberFormat("en");
 
-/** A number with its thousands set apart. */
+/**
+ * A number with its thousands set apart.
+ *
+ * @param {number} number
+ */
 export function count(number) {
   return NUMBERS.format(number);
 }
 
-/** `1 message`, `2 messages`. */
+/**
+ * `1 message`, `2 messages`.
+ *
+ * @param {number} number
+ * @param {string} noun
+ * @param {string} [plural]
+ */
 export function several(number, noun, plural = `${noun}s`) {
   return `${count(number)} ${number === 1 ? noun : plural}`;
 }
 
-/** A size of bytes in two or three figures. */
+/**
+ * A size of bytes in two or three figures.
+ *
+ * @param {number} size
+ */
 export function bytes(size) {
   if (size < 1000) return `${size} B`;
   return size < 1e6 ? `${Math.round(size / 1000)} kB` : `${(size / 1e6).toFixed(1)} MB`;

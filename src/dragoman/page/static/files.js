@@ -2,23 +2,35 @@
 
 import { fill, h, icon } from "./dom.js";
 
+/** @typedef {(files: File[]) => unknown} Open */
+
 const MOST = 200; // files of a folder that is dropped
 
-/** A button that opens files. */
+/**
+ * A button that opens files.
+ *
+ * @param {string} label
+ * @param {Open} open
+ */
 export function opener(label, open) {
   const input = h("input", {
     type: "file",
     multiple: true,
     "aria-label": "Open files",
     onchange: async () => {
-      await open([...input.files]);
+      await open([...(input.files ?? [])]);
       input.value = ""; // the same file may be chosen again
     },
   });
   return h("label", { class: "button file" }, icon("open"), label, input);
 }
 
-/** What stands where nothing is open yet. */
+/**
+ * What stands where nothing is open yet.
+ *
+ * @param {HTMLElement} main
+ * @param {Open} open
+ */
 export function welcome(main, open) {
   main.className = "empty";
   main.setAttribute("aria-busy", "false");
@@ -62,7 +74,11 @@ export function welcome(main, open) {
   );
 }
 
-/** Take what is dropped on the page, and what is pasted where no field is. */
+/**
+ * Take what is dropped on the page, and what is pasted where no field is.
+ *
+ * @param {Open} open
+ */
 export function takeDrops(open) {
   addEventListener("dragover", (event) => {
     event.preventDefault();
@@ -72,40 +88,75 @@ export function takeDrops(open) {
   addEventListener("drop", (event) => {
     event.preventDefault();
     document.body.classList.remove("dropping");
-    filesIn(event.dataTransfer).then(open);
+    if (event.dataTransfer !== null) filesIn(event.dataTransfer).then(open);
   });
   addEventListener("paste", (event) => {
-    if (event.target.closest?.("input, textarea")) return;
-    const text = event.clipboardData.getData("text");
-    const files = text.trim() ? [pasted(text)] : [...event.clipboardData.files];
+    const { target, clipboardData } = event;
+    if (clipboardData === null || (target instanceof Element && target.closest("input, textarea"))) return;
+    const text = clipboardData.getData("text");
+    const files = text.trim() ? [pasted(text)] : [...clipboardData.files];
     if (files.length > 0) open(files);
   });
 }
 
-/** The files that were dropped, with those in folders. */
+/**
+ * The files that were dropped, with those in folders.
+ *
+ * @param {DataTransfer} transfer
+ * @returns {Promise<File[]>}
+ */
 async function filesIn(transfer) {
-  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter((entry) => !!entry);
   if (!entries.some((entry) => entry.isDirectory)) return [...transfer.files];
+  /** @type {File[]} */
   const files = [];
+  /**
+   * @param {FileSystemEntry} entry
+   * @returns {Promise<void>}
+   */
   const take = async (entry) => {
     if (files.length >= MOST) return;
-    if (entry.isFile) files.push(await new Promise((done, failed) => entry.file(done, failed)));
-    else for (const inner of await listed(entry.createReader())) await take(inner);
+    if (isFile(entry)) files.push(await new Promise((done, failed) => entry.file(done, failed)));
+    else if (isFolder(entry)) for (const inner of await listed(entry.createReader())) await take(inner);
   };
   for (const entry of entries) await take(entry);
   return files;
 }
 
-/** All entries of a folder, which come in portions. */
+/**
+ * @param {FileSystemEntry} entry
+ * @returns {entry is FileSystemFileEntry}
+ */
+function isFile(entry) {
+  return entry.isFile;
+}
+
+/**
+ * @param {FileSystemEntry} entry
+ * @returns {entry is FileSystemDirectoryEntry}
+ */
+function isFolder(entry) {
+  return entry.isDirectory;
+}
+
+/**
+ * All entries of a folder, which come in portions.
+ *
+ * @param {FileSystemDirectoryReader} reader
+ * @returns {Promise<FileSystemEntry[]>}
+ */
 async function listed(reader) {
+  /** @type {FileSystemEntry[]} */
   const all = [];
   for (;;) {
+    /** @type {FileSystemEntry[]} */
     const some = await new Promise((done, failed) => reader.readEntries(done, failed));
     if (some.length === 0) return all;
     all.push(...some);
   }
 }
 
+/** @param {string} text */
 function pasted(text) {
   return new File([text], "pasted");
 }

@@ -1,26 +1,55 @@
 // JSON, a line for each value, with marks in it. Long texts are cut until somebody asks for them.
 
+/** @import { Answers, Json, LongText, Loss } from "../types.js" */
+
 import { count, fill, h, json } from "./dom.js";
 import { isMarked, pills } from "./losses.js";
 import { Pager } from "./pager.js";
 import { deeper, nearest, pathOf } from "./paths.js";
 
+/**
+ * @typedef {object} Line
+ * @property {string} path
+ * @property {number} depth
+ * @property {string | null} key
+ * @property {Json} [value] of a line that is a value
+ * @property {string} [text] of a line that is brackets
+ * @property {boolean} [comma]
+ * @property {boolean} [closes] an object or a list
+ */
+
 const STEP = 20_000; // characters that a long text grows by
 const SHOWN = 3; // marks on one line
 
-/** The lines of a value: { path, depth, key, open, value, close, comma, text }. */
+/**
+ * The lines of a value.
+ *
+ * @param {Json} value
+ * @param {string} [path]
+ * @returns {Line[]}
+ */
 export function linesOf(value, path = "$") {
+  /** @type {Line[]} */
   const lines = [];
   add(lines, value, path, 0, null, false);
   return lines;
 }
 
+/**
+ * @param {Line[]} lines
+ * @param {Json} value
+ * @param {string} path
+ * @param {number} depth
+ * @param {string | null} key
+ * @param {boolean} comma
+ */
 function add(lines, value, path, depth, key, comma) {
-  const isList = Array.isArray(value);
   if (value === null || typeof value !== "object") {
     lines.push({ path, depth, key, value, comma });
     return;
   }
+  const isList = Array.isArray(value);
+  /** @type {[step: string | number, item: Json][]} */
   const entries = isList ? value.map((item, index) => [index, item]) : Object.entries(value);
   const [opening, closing] = isList ? "[]" : "{}";
   if (entries.length === 0) {
@@ -29,37 +58,67 @@ function add(lines, value, path, depth, key, comma) {
   }
   lines.push({ path, depth, key, text: opening });
   entries.forEach(([step, item], index) => {
-    add(lines, item, deeper(path, step), depth + 1, isList ? null : step, index < entries.length - 1);
+    add(lines, item, deeper(path, step), depth + 1, typeof step === "number" ? null : step, index < entries.length - 1);
   });
   lines.push({ path, depth, key: null, text: closing, comma, closes: true });
 }
 
-/** The value with its long texts put back. `long` is a list of [way, key, size]. */
+/**
+ * The value with its long texts put back. `long` is a list of [way, key, size].
+ *
+ * @param {Answers} answers
+ * @param {Json} value
+ * @param {LongText[]} long
+ * @returns {Promise<Json>}
+ */
 export async function restored(answers, value, long) {
   if (long.length === 0) return value;
   const copy = { root: structuredClone(value) };
   for (const [way, key] of long) {
+    const text = await answers.ask(`text/${key}`);
     const full = ["root", ...way];
-    const last = full.pop();
-    full.reduce((node, step) => node[step], copy)[last] = await answers.ask(`text/${key}`);
+    full.reduce(
+      (node, step, depth) => {
+        const inner = /** @type {Record<string | number, Json>} */ (node);
+        if (depth === full.length - 1) inner[step] = text;
+        return inner[step];
+      },
+      /** @type {Json} */ (copy),
+    );
   }
   return copy.root;
 }
 
 /** One value in an element that scrolls. */
 export class JsonView {
+  /** @type {Answers} */
   #answers;
+  /** @type {Json} */
   #body;
+  /** @type {LongText[]} */
   #long;
+  /** @type {Line[]} */
   #lines;
+  /** @type {Map<string, number>} */
   #first = new Map(); // path -> line
+  /** @type {Map<string, [key: string, size: number]>} */
   #cut = new Map(); // path -> [key, size]
+  /** @type {Map<number, Loss[]>} */
   #marks = new Map(); // line -> losses
+  /** @type {Map<number, string>} */
   #notes = new Map(); // line -> words
+  /** @type {Set<number>} */
   #gone = new Set(); // lines of what a cut takes away
+  /** @type {Set<string>} */
   #tinted = new Set();
   #pager;
 
+  /**
+   * @param {Element} root
+   * @param {Answers} answers
+   * @param {Json} body
+   * @param {LongText[]} long
+   */
   constructor(root, answers, body, long) {
     this.#answers = answers;
     this.#body = body;
@@ -85,7 +144,12 @@ export class JsonView {
     return JSON.stringify(await restored(this.#answers, this.#body, this.#long), null, 2);
   }
 
-  /** Mark losses at the paths that `places(loss)` gives. */
+  /**
+   * Mark losses at the paths that `places(loss)` gives.
+   *
+   * @param {Loss[]} losses
+   * @param {(loss: Loss) => string[]} places
+   */
   mark(losses, places) {
     this.#marks = new Map();
     for (const loss of losses.filter(isMarked)) {
@@ -97,13 +161,22 @@ export class JsonView {
     this.#redraw();
   }
 
-  /** Say something at a path. */
+  /**
+   * Say something at a path.
+   *
+   * @param {string} path
+   * @param {string} words
+   */
   note(path, words) {
     this.#notes = new Map([[this.#first.get(nearest(path, this.#first) || "$") ?? 0, words]]);
     this.#redraw();
   }
 
-  /** Strike out what stands at these paths, with all that is in it. */
+  /**
+   * Strike out what stands at these paths, with all that is in it.
+   *
+   * @param {string[]} paths
+   */
   strike(paths) {
     this.#gone = new Set();
     const wanted = new Set(paths);
@@ -116,7 +189,11 @@ export class JsonView {
     this.#redraw();
   }
 
-  /** Tint the lines at these paths, and no others. */
+  /**
+   * Tint the lines at these paths, and no others.
+   *
+   * @param {string[]} paths
+   */
   tint(paths) {
     this.#tinted = new Set(paths);
     for (const [index, element] of this.#pager.rendered()) {
@@ -124,11 +201,16 @@ export class JsonView {
     }
   }
 
+  /** @param {Line} line */
   #isTinted(line) {
     return !line.closes && this.#tinted.has(line.path);
   }
 
-  /** Scroll to what stands at a path. */
+  /**
+   * Scroll to what stands at a path.
+   *
+   * @param {string} path
+   */
   show(path) {
     const index = this.#first.get(nearest(path, this.#first) || "$") ?? 0;
     const element = this.#pager.show(index);
@@ -144,6 +226,7 @@ export class JsonView {
     for (const [index, element] of this.#pager.rendered()) element.replaceWith(this.#line(index));
   }
 
+  /** @param {number} index */
   #line(index) {
     const line = this.#lines[index];
     const element = h("div", { class: "line", "data-path": line.path });
@@ -159,6 +242,7 @@ export class JsonView {
     return element;
   }
 
+  /** @param {Line} line */
   #value(line) {
     const { value } = line;
     if (typeof value !== "string") return h("span", { class: "a" }, json(value));
@@ -167,9 +251,15 @@ export class JsonView {
     return this.#longValue(value, ...cut);
   }
 
+  /**
+   * @param {string} start
+   * @param {string} key
+   * @param {number} size
+   */
   #longValue(start, key, size) {
     const holder = h("span", { class: "s" });
     let shown = start.length;
+    /** @param {string} text */
     const draw = (text) =>
       fill(
         holder,
@@ -185,6 +275,10 @@ export class JsonView {
     return holder;
   }
 
+  /**
+   * @param {number} index
+   * @param {Element} element
+   */
   #markLine(index, element) {
     if (this.#gone.has(index)) element.classList.add("gone");
     if (this.#isTinted(this.#lines[index])) element.classList.add("linked");

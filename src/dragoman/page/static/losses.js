@@ -1,8 +1,11 @@
 // What a wire loses: a word in its place, a card that explains it, and the whole list.
 
-import { fill, h, several } from "./dom.js";
+/** @import { Child, Go, Loss } from "../types.js" */
+
+import { byId, fill, h, several } from "./dom.js";
 import { inline } from "./markdown.js";
 
+/** @type {Record<Loss["weight"], string>} */
 const WEIGHTS = {
   major: "The model is told less, or may do less",
   minor: "It may answer otherwise, or cost more",
@@ -11,16 +14,26 @@ const WEIGHTS = {
 
 const PLACES = 5; // that a card tells
 
-/** Whether a loss is marked in its place: what nobody misses stands in the list alone. */
+/**
+ * Whether a loss is marked in its place: what nobody misses stands in the list alone.
+ *
+ * @param {Loss} loss
+ */
 export function isMarked(loss) {
   return loss.kind !== "expected";
 }
 
+/** @type {HTMLElement | null} */
 let card = null;
+/** @type {HTMLElement | null} */
 let owner = null;
 let closing = 0;
 
-/** A word for losses of one code, with a card that explains them while it has the pointer or the focus. */
+/**
+ * A word for losses of one code, with a card that explains them while it has the pointer or the focus.
+ *
+ * @param {Loss[]} group
+ */
 function pill(group) {
   const [loss] = group;
   const times = group.length;
@@ -36,14 +49,24 @@ function pill(group) {
   return button;
 }
 
-/** Words for losses, those of one code together. */
+/**
+ * Words for losses, those of one code together.
+ *
+ * @param {Loss[]} losses
+ * @param {number} [most]
+ */
 export function pills(losses, most = Infinity) {
   const rows = grouped(losses);
   const rest = rows.length - most;
   return [...rows.slice(0, most).map(pill), rest > 0 && h("span", { class: "pill expected" }, `${rest} more`)];
 }
 
-/** Show a card about `button` on hover, on focus and, until Escape, after a click. */
+/**
+ * Show a card about `button` on hover, on focus and, until Escape, after a click.
+ *
+ * @param {HTMLElement} button
+ * @param {() => Child} content
+ */
 function explained(button, content) {
   let kept = false;
   const show = () => open(button, content());
@@ -65,12 +88,20 @@ function explained(button, content) {
   });
 }
 
-/** Close a card unless the pointer goes into it: what it says can be read, scrolled and copied. */
+/**
+ * Close a card unless the pointer goes into it: what it says can be read, scrolled and copied.
+ *
+ * @param {HTMLElement} button
+ */
 function closeSoon(button) {
   clearTimeout(closing);
-  closing = setTimeout(() => owner === button && !card.matches(":hover") && close(button), 150);
+  closing = setTimeout(() => owner === button && !card?.matches(":hover") && close(button), 150);
 }
 
+/**
+ * @param {HTMLElement} button
+ * @param {Child} content
+ */
 function open(button, content) {
   clearTimeout(closing);
   if (card === null) {
@@ -78,7 +109,7 @@ function open(button, content) {
     card.addEventListener("pointerleave", () => {
       if (owner !== null && document.activeElement !== owner) closeSoon(owner);
     });
-    document.getElementById("explanation").append(card);
+    byId("explanation").append(card);
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && owner !== null) close(owner);
     });
@@ -89,18 +120,22 @@ function open(button, content) {
   fill(card, content).hidden = false;
   button.setAttribute("aria-expanded", "true");
   button.setAttribute("aria-describedby", "card");
-  position(button);
+  position(button, card);
 }
 
 /** The page was scrolled: the card goes along while its word has the focus, which may itself have scrolled. */
 function follow() {
-  if (owner === null) return;
+  if (owner === null || card === null) return;
   const at = owner.getBoundingClientRect();
-  if (document.activeElement === owner && at.bottom > 0 && at.top < innerHeight) position(owner);
+  if (document.activeElement === owner && at.bottom > 0 && at.top < innerHeight) position(owner, card);
   else close(owner);
 }
 
-function position(button) {
+/**
+ * @param {HTMLElement} button
+ * @param {HTMLElement} card
+ */
+function position(button, card) {
   const at = button.getBoundingClientRect();
   const size = card.getBoundingClientRect();
   const left = Math.max(12, Math.min(at.left, innerWidth - size.width - 12));
@@ -110,23 +145,32 @@ function position(button) {
   card.style.top = `${top}px`;
 }
 
+/** @param {HTMLElement} button */
 function close(button) {
   button.setAttribute("aria-expanded", "false");
   button.removeAttribute("aria-describedby");
   if (owner === button) {
     owner = null;
-    card.hidden = true;
+    if (card !== null) card.hidden = true;
   }
 }
 
-/** Where losses of one code are: the first few places, and how many more there are. */
+/**
+ * Where losses of one code are: the first few places, and how many more there are.
+ *
+ * @param {Loss[]} group
+ */
 function places(group) {
   const paths = [...new Set(group.map((loss) => loss.where))];
   const more = paths.length > PLACES ? ` and ${paths.length - PLACES} more` : "";
   return paths.slice(0, PLACES).join(", ") + more;
 }
 
-/** What there is to say about losses of one code. */
+/**
+ * What there is to say about losses of one code.
+ *
+ * @param {Loss[]} group
+ */
 function explanation(group) {
   const [loss] = group;
   const whats = [...new Set(group.map((one) => (one.did ? `${one.what} → ${one.did}` : one.what)))];
@@ -145,16 +189,28 @@ function explanation(group) {
   ];
 }
 
-/** A row of a list of facts; nothing for one that is not known. */
+/**
+ * A row of a list of facts; nothing for one that is not known.
+ *
+ * @param {string} name
+ * @param {Child} value
+ */
 export function fact(name, value) {
   return value ? [h("dt", {}, name), h("dd", {}, value)] : null;
 }
 
+/** @param {string} text */
 function sentence(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The whole list, what matters most first; `go` leads to a place in the chat or in the JSON. */
+/**
+ * The whole list, what matters most first; `go` leads to a place in the chat or in the JSON.
+ *
+ * @param {Loss[]} losses
+ * @param {string} title
+ * @param {Go} go
+ */
 export function lossList(losses, title, go) {
   const list = h("div", { class: "list" });
   if (losses.length === 0) {
@@ -188,6 +244,10 @@ export function lossList(losses, title, go) {
   return list;
 }
 
+/**
+ * @param {Loss[]} group
+ * @param {Go} go
+ */
 function row(group, go) {
   const [loss] = group;
   const rules = [...new Set(group.map((one) => one.rule).filter(Boolean))];
@@ -217,7 +277,12 @@ function row(group, go) {
   );
 }
 
-/** One place of a loss: what it is about there, and both sides of it. */
+/**
+ * One place of a loss: what it is about there, and both sides of it.
+ *
+ * @param {Loss} loss
+ * @param {Go} go
+ */
 function place(loss, go) {
   const words = [loss.what, loss.did && `→ ${loss.did}`].filter(Boolean).join(" ");
   return h(
@@ -230,8 +295,14 @@ function place(loss, go) {
   );
 }
 
-/** Losses of one kind and code together, in the order of the first of each. */
+/**
+ * Losses of one kind and code together, in the order of the first of each.
+ *
+ * @param {Loss[]} losses
+ * @returns {Loss[][]}
+ */
 function grouped(losses) {
+  /** @type {Map<string, Loss[]>} */
   const groups = new Map();
   for (const loss of losses) {
     const name = `${loss.kind} ${loss.code}`;

@@ -8,11 +8,16 @@ const RULE = /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/;
 const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 const QUOTE = /^ {0,3}>\s?(.*)$/;
 const DIVIDER = /^\s*\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*$/;
+const HEADINGS = /** @type {const} */ (["h3", "h4", "h5", "h6"]); // by their marks
 const MOST = 200_000; // characters; longer texts are shown as they are
 const DEEPEST = 6; // lists and quotes in each other
 const LONGEST = 2_000; // characters of a line that may begin something: a longer one is text
 
-/** A text with its Markdown laid out. */
+/**
+ * A text with its Markdown laid out.
+ *
+ * @param {string} text
+ */
 export function markdown(text) {
   const root = h("div", { class: "prose" });
   if (text.length > MOST) return h("div", { class: "raw-text" }, text);
@@ -20,6 +25,11 @@ export function markdown(text) {
   return root;
 }
 
+/**
+ * @param {string[]} lines
+ * @param {Element} root
+ * @param {number} depth
+ */
 function blocks(lines, root, depth) {
   let at = 0;
   while (at < lines.length) {
@@ -38,8 +48,25 @@ function blocks(lines, root, depth) {
   }
 }
 
+/**
+ * What a pattern finds in a line that is known to match it.
+ *
+ * @param {RegExp} pattern
+ * @param {string} line
+ */
+function match(pattern, line) {
+  const found = pattern.exec(line);
+  if (found === null) throw new Error(`No ${pattern} in ${line}`);
+  return found;
+}
+
+/**
+ * @param {string[]} lines
+ * @param {number} at
+ * @param {Element} root
+ */
 function fence(lines, at, root) {
-  const [, marks, info] = FENCE.exec(lines[at]);
+  const [, marks, info] = match(FENCE, lines[at]);
   const [language] = info.trim().split(/\s/);
   const body = [];
   let end = at + 1;
@@ -53,18 +80,29 @@ function fence(lines, at, root) {
   return end + 1;
 }
 
+/**
+ * @param {string[]} lines
+ * @param {number} at
+ * @param {Element} root
+ */
 function heading(lines, at, root) {
-  const [, marks, text] = HEADING.exec(lines[at]);
-  const element = h(`h${Math.min(6, marks.length + 2)}`);
+  const [, marks, text] = match(HEADING, lines[at]);
+  const element = h(HEADINGS[Math.min(marks.length, HEADINGS.length) - 1]);
   inline(text.trimEnd().replace(/\s#+$/, ""), element);
   root.append(element);
   return at + 1;
 }
 
+/**
+ * @param {string[]} lines
+ * @param {number} at
+ * @param {Element} root
+ * @param {number} depth
+ */
 function quote(lines, at, root, depth) {
   const inner = [];
   while (at < lines.length && QUOTE.test(lines[at])) {
-    inner.push(QUOTE.exec(lines[at])[1]);
+    inner.push(match(QUOTE, lines[at])[1]);
     at += 1;
   }
   const element = h("blockquote");
@@ -73,8 +111,14 @@ function quote(lines, at, root, depth) {
   return at;
 }
 
+/**
+ * @param {string[]} lines
+ * @param {number} at
+ * @param {Element} root
+ * @param {number} depth
+ */
 function list(lines, at, root, depth) {
-  const [, indent, sign] = ITEM.exec(lines[at]);
+  const [, indent, sign] = match(ITEM, lines[at]);
   const ordered = /\d/.test(sign);
   const element = h(ordered ? "ol" : "ul", ordered ? { start: parseInt(sign, 10) } : {});
   while (at < lines.length) {
@@ -96,7 +140,13 @@ function list(lines, at, root, depth) {
   return at;
 }
 
-/** Whether a line goes on with the item above it. */
+/**
+ * Whether a line goes on with the item above it.
+ *
+ * @param {string[]} lines
+ * @param {number} at
+ * @param {number} indent
+ */
 function belongs(lines, at, indent) {
   const line = lines[at];
   if (line.trim() === "") {
@@ -111,6 +161,10 @@ function belongs(lines, at, indent) {
   );
 }
 
+/**
+ * @param {string[]} lines
+ * @param {number} at
+ */
 function isTable(lines, at) {
   const next = lines[at + 1] ?? "";
   return (
@@ -118,6 +172,11 @@ function isTable(lines, at) {
   );
 }
 
+/**
+ * @param {string[]} lines
+ * @param {number} at
+ * @param {Element} root
+ */
 function table(lines, at, root) {
   const head = h("tr");
   for (const cell of cells(lines[at])) head.append(inline(cell, h("th", { scope: "col" })));
@@ -133,6 +192,7 @@ function table(lines, at, root) {
   return at;
 }
 
+/** @param {string} line */
 function cells(line) {
   return line
     .trim()
@@ -141,6 +201,11 @@ function cells(line) {
     .map((cell) => cell.trim());
 }
 
+/**
+ * @param {string[]} lines
+ * @param {number} at
+ * @param {Element} root
+ */
 function paragraph(lines, at, root) {
   const text = [];
   while (at < lines.length && lines[at].trim() !== "" && (text.length === 0 || !begins(lines, at))) {
@@ -153,6 +218,10 @@ function paragraph(lines, at, root) {
   return at;
 }
 
+/**
+ * @param {string[]} lines
+ * @param {number} at
+ */
 function begins(lines, at) {
   const line = lines[at];
   return (
@@ -180,7 +249,14 @@ const INLINE = new RegExp(
   "g",
 );
 
-/** Text within a line, with its marks, at the end of `element`. */
+/**
+ * Text within a line, with its marks, at the end of `element`.
+ *
+ * @template {Element} Parent
+ * @param {string} text
+ * @param {Parent} element
+ * @returns {Parent}
+ */
 export function inline(text, element) {
   let from = 0;
   for (const found of text.matchAll(INLINE)) {
@@ -192,6 +268,7 @@ export function inline(text, element) {
   return element;
 }
 
+/** @param {RegExpExecArray} found */
 function piece(found) {
   const [all, , code, picture, label, target, address, strong, star, bar, gone] = found;
   if (code !== undefined) return h("code", {}, code);
@@ -206,7 +283,12 @@ function piece(found) {
   return inline(gone, h("s"));
 }
 
-/** A link that leads out, or null for an address of another kind: it stays text. */
+/**
+ * A link that leads out, or null for an address of another kind: it stays text.
+ *
+ * @param {string} address
+ * @param {string} label
+ */
 export function link(address, label) {
   let url;
   try {

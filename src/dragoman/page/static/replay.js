@@ -1,11 +1,14 @@
 // A recorded stream: what came, event by event, and what the answer was after each.
 
+/** @import { Grown, Json, Step, Stream, WireEvent } from "../types.js" */
+
 import { count, fill, h, icon, json, several } from "./dom.js";
 import { linesOf } from "./json.js";
 import { link, markdown } from "./markdown.js";
 import { Pager } from "./pager.js";
 import { head } from "./source.js";
 
+/** @type {[words: string, speed: number][]} */
 const SPEEDS = [
   ["10 a second", 10],
   ["30 a second", 30],
@@ -13,15 +16,25 @@ const SPEEDS = [
   ["All at once", 0],
 ];
 
-/** The answer after so many events: its blocks, in the order in which they began. */
+/**
+ * The answer after so many events: its blocks, in the order in which they began.
+ *
+ * @param {Stream["events"]} events
+ * @param {number} number
+ */
 export function stateAfter(events, number) {
+  /** @type {Map<string, Grown>} */
   const blocks = new Map();
   for (const event of events.slice(0, number)) {
-    for (const step of event.steps) apply(blocks, step);
+    for (const step of event.steps ?? []) apply(blocks, step);
   }
   return [...blocks.values()];
 }
 
+/**
+ * @param {Map<string, Grown>} blocks
+ * @param {Step} step
+ */
 function apply(blocks, step) {
   const known = blocks.get(step.key);
   if (step.do === "block") {
@@ -34,30 +47,56 @@ function apply(blocks, step) {
     if (known === undefined || known.kind !== step.kind) {
       blocks.set(step.key, { kind: step.kind, text: "", name: step.block?.name, open: true });
     } else known.open = true;
-  } else if (known !== undefined && step.do === "grow") {
+  } else if (known === undefined) {
+    return; // of a block that has not begun
+  } else if (step.do === "grow") {
     known.text += step.text;
-  } else if (known !== undefined) {
+  } else {
     known.open = false;
     known.unfinished = step.block?.unfinished;
   }
 }
 
+/**
+ * @typedef {object} Parts
+ * @property {HTMLInputElement} range
+ * @property {HTMLButtonElement} play
+ * @property {HTMLOutputElement} number
+ * @property {HTMLSelectElement} speed
+ * @property {HTMLSelectElement} wire
+ * @property {HTMLElement} soFar
+ * @property {HTMLElement} events
+ */
+
 /** The panel that plays a stream; `wires` names the wires, `converted(name)` gives its events there. */
 export class Replay {
+  /** @type {Stream} */
   #data;
+  /** @type {WireEvent[]} */
   #shown; // the events of the wire that is shown
   #at = 0;
+  /** @type {number | null} */
   #timer = null;
   #speed = SPEEDS[1][1];
-  #pager = null;
-  #parts = {};
+  /** @type {Pager} */
+  #pager;
+  /** @type {Parts} */
+  #parts;
+  /** @type {(wire: string) => Promise<WireEvent[]>} */
   #converted;
 
+  /**
+   * @param {Element} root
+   * @param {Stream} data
+   * @param {string[]} wires
+   * @param {(wire: string) => Promise<WireEvent[]>} converted
+   */
   constructor(root, data, wires, converted) {
     this.#data = data;
     this.#converted = converted;
     this.#shown = data.events.map((event, index) => ({ ...event, from: index }));
-    const p = this.#parts;
+    const p = /** @type {Parts} */ ({}); // filled at once
+    this.#parts = p;
     p.range = h("input", {
       type: "range",
       min: 0,
@@ -101,16 +140,20 @@ export class Replay {
       p.soFar,
       p.events,
     );
-    this.#list();
+    this.#pager = this.#list();
     this.#button();
     this.go(data.events.length);
   }
 
-  /** Show the answer as it was after `number` events. */
+  /**
+   * Show the answer as it was after `number` events.
+   *
+   * @param {number} number
+   */
   go(number) {
     this.#at = Math.max(0, Math.min(this.#data.events.length, number));
     const p = this.#parts;
-    p.range.value = this.#at;
+    p.range.value = String(this.#at);
     p.range.setAttribute("aria-valuetext", `after event ${this.#at} of ${this.#data.events.length}`);
     p.number.textContent = `${this.#at} / ${this.#data.events.length}`;
     this.#drawState();
@@ -120,7 +163,7 @@ export class Replay {
   }
 
   stop() {
-    clearInterval(this.#timer);
+    clearInterval(this.#timer ?? undefined);
     this.#timer = null;
     this.#pager.stop();
   }
@@ -163,6 +206,7 @@ export class Replay {
     fill(this.#parts.play, icon(playing ? "pause" : "play"));
   }
 
+  /** @param {number} speed */
   #setSpeed(speed) {
     const playing = this.#timer !== null;
     if (playing) this.#toggle();
@@ -170,18 +214,19 @@ export class Replay {
     if (playing) this.#toggle();
   }
 
+  /** @param {string} name */
   async #setWire(name) {
     this.#shown =
       name === "" ? this.#data.events.map((event, index) => ({ ...event, from: index })) : await this.#converted(name);
-    this.#list();
+    this.#pager.stop();
+    this.#pager = this.#list();
     this.go(this.#at);
   }
 
   #list() {
-    this.#pager?.stop();
     const holder = h("div");
     fill(this.#parts.events, holder);
-    this.#pager = new Pager(this.#parts.events, {
+    return new Pager(this.#parts.events, {
       count: this.#shown.length,
       size: 60,
       height: 22,
@@ -190,6 +235,7 @@ export class Replay {
     });
   }
 
+  /** @param {number} index */
   #event(index) {
     const event = this.#shown[index];
     const text = typeof event.data === "string" ? event.data : json(event.data);
@@ -198,7 +244,7 @@ export class Replay {
       "button",
       { type: "button", class: "summary", "aria-expanded": "false", onclick: () => open() },
       h("span", { class: "n" }, count(event.from + 1)),
-      h("span", { class: "t" }, event.name ?? event.data?.type ?? "data"),
+      h("span", { class: "t" }, event.name ?? typeIn(event.data) ?? "data"),
       h("span", { class: "d" }, added(event), text.slice(0, 400)),
     );
     const open = () => {
@@ -213,6 +259,10 @@ export class Replay {
     return element;
   }
 
+  /**
+   * @param {number} index
+   * @param {Element} element
+   */
   #time(index, element) {
     const { from } = this.#shown[index];
     element.classList.toggle("now", from === this.#at - 1);
@@ -220,11 +270,30 @@ export class Replay {
   }
 }
 
+/**
+ * @param {string} label
+ * @param {Parameters<typeof icon>[0]} drawing
+ * @param {() => void} onclick
+ */
 function step(label, drawing, onclick) {
   return h("button", { type: "button", class: "icon", "aria-label": label, onclick }, icon(drawing));
 }
 
-/** What an event adds to a text: the part of it that is read. */
+/**
+ * The type that an event tells in its data.
+ *
+ * @param {Json} data
+ */
+function typeIn(data) {
+  const type = data !== null && typeof data === "object" && !Array.isArray(data) ? data.type : null;
+  return typeof type === "string" ? type : null;
+}
+
+/**
+ * What an event adds to a text: the part of it that is read.
+ *
+ * @param {WireEvent} event
+ */
 function added(event) {
   const text = (event.steps ?? [])
     .filter((one) => one.do === "grow")
@@ -233,6 +302,7 @@ function added(event) {
   return text !== "" && h("q", {}, json(text));
 }
 
+/** @param {import("./json.js").Line} line */
 function plainLine(line) {
   const element = h(
     "div",
@@ -245,7 +315,17 @@ function plainLine(line) {
   return element;
 }
 
+/** @param {Grown} state */
 function grown(state) {
+  if (state.block !== undefined) {
+    const { kind, name, url, text } = state.block;
+    return h(
+      "div",
+      { class: "block muted" },
+      `(${kind}${name ? ` ${name}` : ""}) `,
+      url ? (link(url, url) ?? url) : head(text ?? ""),
+    );
+  }
   const cursor = state.open ? h("span", { class: "muted", "aria-hidden": "true" }, " ▍") : null;
   switch (state.kind) {
     case "text":
@@ -264,13 +344,6 @@ function grown(state) {
         { class: "block" },
         h("p", {}, state.unfinished ? "breaks off in " : "calls ", h("code", {}, state.name)),
         h("pre", { class: "raw-text" }, state.text, cursor),
-      );
-    case "block":
-      return h(
-        "div",
-        { class: "block muted" },
-        `(${state.block.kind}${state.block.name ? ` ${state.block.name}` : ""}) `,
-        state.block.url ? (link(state.block.url, state.block.url) ?? state.block.url) : head(state.block.text ?? ""),
       );
     default:
       return h("div", { class: "block" }, h("span", { class: "tag" }, "declines"), " ", state.text, cursor);
