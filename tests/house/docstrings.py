@@ -10,9 +10,10 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
-__all__ = ["Docstrings", "public_functions", "read_docstrings"]
+__all__ = ["Docstrings", "find_mere_references", "public_functions", "read_docstrings"]
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Definition = _Function | ast.ClassDef
@@ -56,6 +57,22 @@ def read_docstrings(package: Path) -> Docstrings:
     return found
 
 
+# "The same without a loop.", or "See `LLM.ask`." and no more than errors behind it
+_REFERENCE = re.compile(r"The same\b|See [^.]*(?:\.\w[^.]*)*\.?(?:\s+Raises [^.]*\.?)?\s*\Z")
+
+
+def find_mere_references(package: Path) -> list[str]:
+    """Find public docstrings that say nothing by themselves: a reader has to look elsewhere."""
+    found = []
+    for path, node in _exported(package):
+        if _REFERENCE.match(ast.get_docstring(node) or ""):
+            found.append(f"{path.relative_to(package).as_posix()}:{node.name}")
+    for place, _, text in public_functions(package):
+        if _REFERENCE.match(text):
+            found.append(place)
+    return sorted(set(found))
+
+
 def public_functions(package: Path) -> Iterator[tuple[str, _Function, str]]:
     """Each public function that has a docstring: its place, its node, its docstring."""
     for path, node in _exported(package):
@@ -75,6 +92,7 @@ def public_functions(package: Path) -> Iterator[tuple[str, _Function, str]]:
                     yield f"{file}:{node.name}.{item.name}", item, text
 
 
+@cache
 def _exported(package: Path) -> list[tuple[Path, _Definition]]:
     """The functions and classes that packages list, where they are defined, each once."""
     trees = {
