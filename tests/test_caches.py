@@ -16,7 +16,7 @@ import dragoman
 from dragoman import ChatRequest, Msg, Tool
 from dragoman.caches import CACHES, BoundedCache, frozen_json, remember, thawed_json
 from dragoman.conversion.convert import convert
-from dragoman.schema import DIALECTS, checked, lowered_once
+from dragoman.schema import DIALECTS, check_arguments, lower_once
 from dragoman.vendors import PROTOCOLS
 
 SOURCES = Path(dragoman.__file__).parent
@@ -144,7 +144,7 @@ def grown(work: Any, count: int) -> int:
 def test_schemas_do_not_pile_up() -> None:
     cache = CACHES["dragoman.schema.lowering"]
     cache.clear()
-    assert grown(lambda n: lowered_once(large(n), "gemini"), 400) < 1.2 * cache.most_bytes
+    assert grown(lambda n: lower_once(large(n), "gemini"), 400) < 1.2 * cache.most_bytes
     assert 50 < cache.entries() < 300
     cache.clear()
 
@@ -152,7 +152,7 @@ def test_schemas_do_not_pile_up() -> None:
 def test_validators_do_not_pile_up() -> None:
     cache = CACHES["dragoman.schema.arguments"]
     cache.clear()
-    assert grown(lambda n: checked(large(n), {}), 200) < cache.most_bytes
+    assert grown(lambda n: check_arguments(large(n), {}), 200) < cache.most_bytes
     assert 0 < cache.entries() < 200
     cache.clear()
 
@@ -192,17 +192,17 @@ def changed(value: Any) -> None:
 def test_a_lowered_schema_is_its_callers(name: str) -> None:
     """Whoever comes first or later, with an equal schema: an edit stays with who made it."""
     CACHES["dragoman.schema.lowering"].clear()
-    expected = deepcopy(lowered_once(deepcopy(NESTED), name).schema)
+    expected = deepcopy(lower_once(deepcopy(NESTED), name).schema)
     CACHES["dragoman.schema.lowering"].clear()
     for _ in range(3):
         mine = deepcopy(NESTED)
-        result = lowered_once(mine, name).schema
+        result = lower_once(mine, name).schema
         assert result == expected
         changed(mine)
         if result is not mine:
             assert result == expected, "an edit of the schema shows in what was written"
             changed(result)
-    assert lowered_once(deepcopy(NESTED), name).schema == expected
+    assert lower_once(deepcopy(NESTED), name).schema == expected
 
 
 @pytest.mark.parametrize("strict", [None, True])

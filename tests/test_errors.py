@@ -50,7 +50,7 @@ def lost() -> list[Loss]:
     msgs = [Msg("", "x"), Msg("", "y")]
     report = Report(msgs, None, places, "here")
     for m in msgs * 4:
-        report.lost("message.empty", m, "content")
+        report.add_loss("message.empty", m, "content")
     return report.losses
 
 

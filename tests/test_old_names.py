@@ -1,16 +1,36 @@
-"""Modules under the names that they had before 0.1.0: they work, and say what they are called."""
+"""What had another name before 0.1.0 works under the old one, and says what it is called."""
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dragoman
-from dragoman._old_names import OLD_MODULES
+from dragoman import (
+    capabilities,
+    formatter,
+    gateway,
+    losses,
+    message,
+    schema,
+    sealed_state,
+    testing,
+    vendors,
+)
+from dragoman._old_names import OLD_ATTRIBUTES, OLD_MODULES, OLD_NAMES
+from dragoman.codec.model_facts import ModelFacts
+from dragoman.formatter.agentscope.base import NamedFormatter
+from dragoman.gateway.config.settings import Judgement
+from dragoman.history import truncate
+from dragoman.losses.codes.code import Code
+from dragoman.model import Timeouts
+from dragoman.protocols import openai_responses
 
 ROOT = Path(dragoman.__file__).parent
 
@@ -58,3 +78,106 @@ def test_no_module_shadows_one_of_the_standard_library() -> None:
 def test_a_name_that_never_was_stays_an_error() -> None:
     with pytest.raises(ModuleNotFoundError, match=r"dragoman\.nothing"):
         import_module("dragoman.nothing")
+
+
+def _public(module: str, name: str) -> Any:
+    return getattr(import_module(f"dragoman.{module}"), name)
+
+
+RENAMED = [(module, *names) for module, table in OLD_NAMES.items() for names in table.items()]
+
+
+@pytest.mark.parametrize(("module", "old", "new"), RENAMED)
+def test_an_old_name_in_a_module_works_and_says_the_new_one(
+    module: str, old: str, new: str
+) -> None:
+    with pytest.warns(DeprecationWarning, match=rf"dragoman\.{module}\.{old} is .*\.{new} now"):
+        found = _public(module, old)
+    assert getattr(found, "__wrapped__", found) is _public(module, new)
+    assert old not in import_module(f"dragoman.{module}").__all__
+
+
+CLASSES: dict[str, Any] = {
+    "Dialect": openai_responses.Dialect,
+    "Change": schema.Change,
+    "Code": Code,
+    "Config": gateway.Config,
+    "Judgement": Judgement,
+    "ModelFacts": ModelFacts,
+    "NamedFormatter": NamedFormatter,
+    "Receipt": formatter.Receipt,
+    "Replacement": truncate.Replacement,
+    "Cut": truncate.Cut,
+    "Keeping": truncate.Keeping,
+    "DropOldest": truncate.DropOldest,
+    "TruncatedFormatterBase": formatter.TruncatedFormatterBase,
+    **{name: getattr(testing, name) for name in ("Exchange", "Replay", "Scripted")},
+    **{name: getattr(capabilities, name) for name in ("About", "Fact", "Facts", "IdRule")},
+    **{name: getattr(message, name) for name in ("AsRead", "Msg", "Options", "Written")},
+    "ServerTool": message.ServerTool,
+    "Report": losses.Report,
+    "SchemaDialect": schema.SchemaDialect,
+    "Timeouts": Timeouts,
+    "Vendor": vendors.Vendor,
+}
+
+
+@pytest.mark.parametrize(
+    ("owner", "old", "new"),
+    [(owner, *names) for owner, table in OLD_ATTRIBUTES.items() for names in table.items()],
+)
+def test_an_old_attribute_leads_to_one_that_there_is(owner: str, old: str, new: str) -> None:
+    cls = CLASSES[owner]
+    assert new in dir(cls) or new in cls.__annotations__
+    assert owner == "Msg" or isinstance(vars(cls)[old], type(vars(losses.Report)["lost"]))
+
+
+def test_old_attributes_warn_where_they_are_used() -> None:
+    report = losses.Report()
+    node = object()
+    with pytest.warns(DeprecationWarning, match=r"Report\.lost is add_loss now") as caught:
+        report.lost("extras.empty", node)  # type: ignore[attr-defined]
+    assert [one.filename for one in caught] == [__file__]
+    assert report.codes == {"extras.empty"}
+    with pytest.warns(DeprecationWarning, match=r"Msg\.trusted is create_unchecked now"):
+        made = message.Msg.trusted("Tony", "Hi", "user")  # type: ignore[attr-defined]
+    assert made == message.Msg("Tony", "Hi", "user")
+    with pytest.warns(DeprecationWarning, match=r"Options\.given is list_values now"):
+        options = message.Options(seed=7).given()  # type: ignore[attr-defined]
+    assert options == [("seed", 7)]
+
+
+def test_old_arguments_are_taken_with_a_warning() -> None:
+    words = formatter.Wording(missing="Nothing came.")
+    with pytest.warns(DeprecationWarning, match=r"WireFormatter\(told=\) is .*\(wording=\) now"):
+        named = formatter.OpenAIChatFormatter(told=words)  # type: ignore[call-arg]
+    assert named.style.wording is words
+    with pytest.warns(DeprecationWarning, match=r"LLM\(told=\) is LLM\(wording=\) now"):
+        dragoman.LLM("gpt-5.6", key="k", told=words)  # type: ignore[call-arg]
+    with pytest.warns(DeprecationWarning, match="Dialect"):
+        dialect = openai_responses.Dialect(said="parts")  # type: ignore[call-arg]
+    assert dialect.assistant_text == "parts"
+    twice: dict[str, Any] = {"said": "full", "assistant_text": "full"}
+    with (
+        pytest.warns(DeprecationWarning, match="assistant_text"),
+        pytest.raises(TypeError, match="said is its old name"),
+    ):
+        openai_responses.Dialect(**twice)
+    with pytest.warns(DeprecationWarning, match=r"sealed_state\.opened"):
+        opened = _public("sealed_state", "opened")
+    with pytest.warns(DeprecationWarning, match=r"open_messages\(made=\)"):
+        assert opened([], sealed_state.Envelope(), made=None) == []
+
+
+def test_what_a_subclass_sets_under_an_old_name_counts() -> None:
+    with pytest.warns(DeprecationWarning, match=r"Own\.told is wording now"):
+
+        class Own(formatter.OpenAIChatFormatter):
+            told = formatter.Wording(missing="Nothing came.")
+
+    assert Own().style.wording.missing == "Nothing came."
+
+
+def test_looking_through_a_class_uses_no_old_name() -> None:
+    for cls in CLASSES.values():
+        inspect.getmembers(cls)

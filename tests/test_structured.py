@@ -262,7 +262,7 @@ def test_the_residue_brings_the_format_back() -> None:
     back = wire.read_request(json.loads(json.dumps(out.body)), residue=out.residue)
     assert (back.tools, back.tool_choice) == (asked.tools, asked.tool_choice)
     assert back.response_format == asked.response_format
-    placed = {path: node for path, node in out.sourced() if path.endswith("tools[1]")}  # type: ignore[misc]
+    placed = {path: node for path, node in out.walk_sources() if path.endswith("tools[1]")}  # type: ignore[misc]
     assert placed == {"$.tools[1]": asked.response_format}
 
 

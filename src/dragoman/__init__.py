@@ -21,7 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ._old_names import OLD_MODULES, OldNames, renamed_module
-from .suggestions.import_names import listing, refuse
+from .suggestions.import_names import find_or_refuse, listing
 
 if TYPE_CHECKING:
     from typing import Any
@@ -224,7 +224,7 @@ def __getattr__(name: str) -> Any:
         return import_module("importlib.metadata").version("dragoman")
     home = _NAMES.get(name)
     if home is None:
-        refuse(__name__, name)
+        return find_or_refuse(__name__, name)
     value = getattr(import_module(f".{home}", __name__), name)
     globals()[name] = value
     return value

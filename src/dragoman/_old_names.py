@@ -1,4 +1,6 @@
-"""The modules by the names they had before 0.1.0. These names work for one release, and warn.
+"""What had another name before 0.1.0: the old one works for one release, and warns.
+
+Modules, what they list, attributes, arguments and codes of losses: tables, and what reads them.
 
 `dragoman.token` had the name of a module of the standard library: Python started in the package's
 folder imported ours in its place.
@@ -8,11 +10,13 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import FrameType, ModuleType
+from typing import Any, TypeVar
 
 # old name -> new name, both below `dragoman`
 OLD_MODULES = {
@@ -29,7 +33,129 @@ OLD_MODULES = {
 }
 
 
+# module -> old name of a function or class in it -> new name
+OLD_NAMES: dict[str, dict[str, str]] = {
+    "analysis": {"hashed": "hash_conversation"},
+    "capabilities": {"changes_of": "read_changes"},
+    "formatter": {"Told": "Wording"},
+    "history.truncate": {
+        "Asked": "StrategyCall",
+        "Made": "Replacement",
+        "left_out": "find_omitted",
+        "replaced": "find_replacements",
+        "strategic": "check_strategy",
+    },
+    "llm": {"llm_of": "to_llm", "pair_of": "to_pair", "request_of": "to_request"},
+    "message": {
+        "messages_of": "check_messages",
+        "request_of": "check_request",
+        "tools_of": "to_tools",
+    },
+    "model": {"paired": "pair_model"},
+    "page": {"exported": "export_page"},
+    "schema": {
+        "Lowered": "LoweredSchema",
+        "checked": "check_arguments",
+        "lowered": "lower_schema",
+        "lowered_once": "lower_once",
+        "repaired": "repair_arguments",
+    },
+    "sealed_state": {
+        "Made": "OnCopy",
+        "borne": "find_envelope",
+        "opened": "open_messages",
+        "sealed": "seal_message",
+    },
+    "toolkit": {"toolkit_of": "to_toolkit"},
+}
+
+# class -> old name of a method, a property or a field -> new name
+OLD_ATTRIBUTES: dict[str, dict[str, str]] = {
+    "About": {"listed": "lists", "named": "mentions"},
+    "AsRead": {"grown": "has_grown", "kept": "list_unchanged"},
+    "Change": {"told": "is_described"},
+    "Code": {"weight_of": "weigh"},
+    "Config": {"route_of": "find_route"},
+    "Cut": {"made": "replacements"},
+    "Dialect": {"said": "assistant_text"},
+    "DropOldest": {"dropped": "plan_cut"},
+    "Exchange": {"rendered": "render"},
+    "Fact": {"source_of": "find_source"},
+    "Facts": {"pinned": "at_date", "source_of": "find_source"},
+    "IdRule": {"formed": "matches_form"},
+    "Judgement": {"told": "format_faults"},
+    "Keeping": {"pinned": "find_pinned"},
+    "ModelFacts": {"known": "list_facts"},
+    "Msg": {"trusted": "create_unchecked"},
+    "NamedFormatter": {"told": "wording"},
+    "Options": {"given": "list_values"},
+    "Receipt": {"told": "summarized"},
+    "Replacement": {"of": "originals"},
+    "Replay": {"left": "remaining"},
+    "Report": {
+        "each": "add_losses",
+        "foreign": "add_extras_losses",
+        "lost": "add_loss",
+        "made": "derive",
+        "placed": "set_place",
+        "touched": "note_edit",
+    },
+    "SchemaDialect": {"allowed": "allows"},
+    "Scripted": {"left": "remaining"},
+    "ServerTool": {"given": "list_values"},
+    "Timeouts": {"left": "remaining"},
+    "TruncatedFormatterBase": {"limited": "with_limit"},
+    "Vendor": {"auth_of": "find_auth"},
+    "Written": {
+        "bound": "make_prefix",
+        "detached": "detach",
+        "left": "make_residue",
+        "meant": "original_tools",
+        "sourced": "walk_sources",
+    },
+}
+
+# function, or class that is called -> old name of an argument -> new name
+OLD_ARGUMENTS: dict[str, dict[str, str]] = {
+    "Cut": {"made": "replacements"},
+    "Dialect": {"said": "assistant_text"},
+    "Receipt": {"told": "summarized"},
+    "WireFormatter": {"told": "wording"},
+    "LLM": {"told": "wording"},
+    "open_messages": {"made": "on_copy"},
+    "seal_message": {"made": "on_copy"},
+}
+
+_T = TypeVar("_T")
 _TEXT = "{} is {} now; the old name goes with the next release"
+
+
+def warn_of_old_name(old: str, new: str) -> None:
+    """Warn of an old name, on the line outside of this package that used it.
+
+    Args:
+        old: What was used.
+        new: What it is called now.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_between(frame):
+        frame = frame.f_back
+    names = frame.f_globals
+    warnings.warn_explicit(
+        _TEXT.format(old, new),
+        DeprecationWarning,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        names.get("__name__", "<string>"),
+        names.setdefault("__warningregistry__", {}),
+    )
+
+
+def _is_between(frame: FrameType) -> bool:
+    """Whether a frame is this package's, or of the imports and classes that Python makes."""
+    module: str = frame.f_globals.get("__name__", "")
+    ours = f"{module}.".startswith((f"{__package__}.", "importlib."))
+    return ours or frame.f_code.co_filename.startswith("<frozen ")
 
 
 def renamed_module(name: str) -> ModuleType:
@@ -42,9 +168,106 @@ def renamed_module(name: str) -> ModuleType:
         The module of the new name.
     """
     new = f"{__package__}.{OLD_MODULES[name]}"
-    text = _TEXT.format(f"{__package__}.{name}", new)
-    warnings.warn(text, DeprecationWarning, stacklevel=3)
+    warn_of_old_name(f"{__package__}.{name}", new)
     return import_module(new)
+
+
+def find_renamed(module: str, name: str) -> Any:
+    """What a public module had under an old name, with a warning where it is used.
+
+    Args:
+        module: The full name of the module.
+        name: The name that it does not have.
+
+    Returns:
+        The function or class of the new name, which takes the old names of its arguments; None
+        where the name is none of `OLD_NAMES`.
+    """
+    new = OLD_NAMES.get(module.removeprefix(f"{__package__}."), {}).get(name)
+    if new is None:
+        return None
+    warn_of_old_name(f"{module}.{name}", f"{module}.{new}")
+    value = getattr(import_module(module), new)
+    return _take_old_arguments(value) if new in OLD_ARGUMENTS and new[0].islower() else value
+
+
+def rename_arguments(owner: str, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Keywords under the names that arguments have now, with a warning for each old one.
+
+    Args:
+        owner: A key of `OLD_ARGUMENTS`.
+        keywords: What a program gave.
+
+    Returns:
+        A new dict; what is no old name stays.
+
+    Raises:
+        TypeError: Both names of one argument were given.
+    """
+    names = OLD_ARGUMENTS[owner]
+    if names.keys().isdisjoint(keywords):
+        return dict(keywords)
+    renamed: dict[str, Any] = {}
+    for name, value in keywords.items():
+        new = names.get(name, name)
+        if new != name:
+            warn_of_old_name(f"{owner}({name}=)", f"{owner}({new}=)")
+            if new in keywords:
+                raise TypeError(f"{owner} got {new} twice: {name} is its old name")
+        renamed[new] = value
+    return renamed
+
+
+def _take_old_arguments(function: Callable[..., _T]) -> Callable[..., _T]:
+    @wraps(function)
+    def call(*args: Any, **keywords: Any) -> _T:
+        return function(*args, **rename_arguments(function.__name__, keywords))
+
+    return call
+
+
+class _OldAttribute:
+    """Stands in a class under an old name; costs nothing until somebody asks for it."""
+
+    def __init__(self, owner: str, old: str, new: str) -> None:
+        self.owner, self.old, self.new = owner, old, new
+        self.__doc__ = f"The old name of `{new}`."
+
+    def __get__(self, instance: object, owner: type[object]) -> Any:
+        if instance is None:  # whoever lists a class uses nothing of it
+            return self
+        warn_of_old_name(f"{self.owner}.{self.old}", self.new)
+        return getattr(instance, self.new)
+
+
+def keeps_old_names(cls: type[_T]) -> type[_T]:
+    """Have a class answer to `OLD_ATTRIBUTES`, and take `OLD_ARGUMENTS`."""
+    name = cls.__name__
+    for old, new in OLD_ATTRIBUTES.get(name, {}).items():
+        setattr(cls, old, _OldAttribute(name, old, new))
+    if name in OLD_ARGUMENTS:
+        made_by: Callable[..., None] = cls.__init__
+
+        @wraps(made_by)
+        def init(self: Any, *args: Any, **keywords: Any) -> None:
+            made_by(self, *args, **rename_arguments(name, keywords))
+
+        cls.__init__ = init  # type: ignore[method-assign]
+    return cls
+
+
+def move_old_attributes(cls: type[object], owner: str) -> None:
+    """Put what a subclass sets under an old name of `owner` under the new one, with a warning.
+
+    Args:
+        cls: The subclass, which has just been made.
+        owner: A key of `OLD_ATTRIBUTES`.
+    """
+    for old, new in OLD_ATTRIBUTES[owner].items():
+        if old in vars(cls):
+            warn_of_old_name(f"{cls.__name__}.{old}", new)
+            setattr(cls, new, vars(cls)[old])
+            delattr(cls, old)
 
 
 class _Alias(Loader):
@@ -59,7 +282,7 @@ class _Alias(Loader):
         Args:
             module: The empty module that the import system created; it is not used.
         """
-        warnings.warn(_TEXT.format(module.__name__, self.new), DeprecationWarning, stacklevel=2)
+        warn_of_old_name(module.__name__, self.new)
         sys.modules[module.__name__] = import_module(self.new)
 
 

@@ -26,7 +26,7 @@ from typing import (
 from .codec.wire import Wire
 from .errors import InvalidMessage, InvalidOutput
 from .history.passes.format_words import ANSWER_TOOL, ask_by_tool
-from .history.wording import Told
+from .history.wording import Wording
 from .losses import Report
 from .message import (
     ChatRequest,
@@ -41,7 +41,7 @@ from .message import (
 from .message.ending import Ending, classify_ending
 from .message.python_types import type_schema
 from .message.request import Way
-from .schema import repaired
+from .schema import repair_arguments
 from .schema.typed import keep_to_schema, type_adapter, typed_value
 from .stream.arguments import parse_partial
 from .suggestions.import_names import listing, refusing
@@ -204,7 +204,7 @@ class Structured(Generic[T]):
     def _convert_value(self, value: Json, text: str) -> T:
         if self._wrapped and isinstance(value, dict) and value.keys() == {_VALUE}:
             value = value[_VALUE]
-        value, _ = repaired(self._schema, value)
+        value, _ = repair_arguments(self._schema, value)
         if self._adapter is None:
             keep_to_schema(self._schema, value, "the answer", text)
             result: T = value
@@ -301,7 +301,7 @@ def _strongest(request: ChatRequest, wire: Wire, model: str) -> Way:
     if "schema" in caps.formats:
         return "schema"
     try:
-        by_tool = ask_by_tool(request, Told(), Report())
+        by_tool = ask_by_tool(request, Wording(), Report())
     except InvalidMessage:  # another tool already has the name
         by_tool = None
     if by_tool is not None:
@@ -335,7 +335,7 @@ def plain_answer(response: ChatResponse) -> ChatResponse:
             TextBlock(_read_text(block)) if _answers(block) else block
             for block in candidate.msg.blocks
         ]
-        msg = Msg.trusted(candidate.msg.name, blocks, candidate.msg.role, candidate.msg)
+        msg = Msg.create_unchecked(candidate.msg.name, blocks, candidate.msg.role, candidate.msg)
         finish = candidate.finish
         if finish.reason == "tool_calls" and not msg.calls:
             finish = Finish("stop", finish.raw)

@@ -60,7 +60,7 @@ def test_the_agent_stands_on_public_names() -> None:
         if isinstance(node, ast.ImportFrom) and node.level == 2 and node.module is not None
         for name in node.names
     ]
-    assert ("llm", "pair_of") in imported
+    assert ("llm", "to_pair") in imported
     modules = {module: import_module(f"dragoman.{module}") for module, _ in imported}
     private = [
         (module, name) for module, name in imported

@@ -10,7 +10,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool
-from dragoman.analysis import Difference, diff, hashed
+from dragoman.analysis import Difference, diff, hash_conversation
 from dragoman.message import (
     Base64Source,
     ImageBlock,
@@ -51,7 +51,7 @@ def body(name: str, req: ChatRequest) -> dict[str, Any]:
 def test_one_hash_over_every_wire(name: str) -> None:
     said = body(name, talk())
     assert diff(talk(), said, right_source=name) == []
-    assert hashed(said, name) == hashed(talk())
+    assert hash_conversation(said, name) == hash_conversation(talk())
 
 
 def test_spelling_ids_and_thinking_are_not_said() -> None:
@@ -63,8 +63,8 @@ def test_spelling_ids_and_thinking_are_not_said() -> None:
         for block in m.blocks if not isinstance(m.content, str) else ():
             if isinstance(block, (ToolUseBlock, ToolResultBlock)):
                 block.id = "x" + block.id
-    assert hashed(other) == hashed(talk())
-    assert len(hashed(other)) == 32
+    assert hash_conversation(other) == hash_conversation(talk())
+    assert len(hash_conversation(other)) == 32
 
 
 CHANGES: dict[str, Any] = {
@@ -81,7 +81,7 @@ CHANGES: dict[str, Any] = {
 def test_what_is_said_differently_has_another_hash(change: str) -> None:
     other = copy.deepcopy(talk())
     CHANGES[change](other)
-    assert hashed(other) != hashed(talk())
+    assert hash_conversation(other) != hash_conversation(talk())
     assert diff(talk(), other) != []
 
 
@@ -114,14 +114,18 @@ HI = {"role": "user", "content": "Hi"}
 
 def test_a_body_may_be_text() -> None:
     told = {"model": "m", "messages": [HI]}
-    assert hashed(json.dumps(told)) == hashed(json.dumps(told).encode()) == hashed(told)
+    assert (
+        hash_conversation(json.dumps(told))
+        == hash_conversation(json.dumps(told).encode())
+        == hash_conversation(told)
+    )
     assert diff(json.dumps(told), told) == []
-    assert hashed(json.dumps(told), "openai-chat") == hashed(told)
+    assert hash_conversation(json.dumps(told), "openai-chat") == hash_conversation(told)
 
 
 @pytest.mark.parametrize("given", [5, None, "5", "nonsense", object(), {}, [HI], [5], (1,)])
 def test_what_is_no_conversation(given: Any) -> None:
-    for ask in (hashed, lambda odd: diff(odd, [Msg("", "Hi", "user")])):
+    for ask in (hash_conversation, lambda odd: diff(odd, [Msg("", "Hi", "user")])):
         with pytest.raises(dragoman.DragomanError):
             ask(given)
 
@@ -133,7 +137,7 @@ def test_arguments_nested_without_end() -> None:
     call = {"type": "tool_use", "id": "c", "name": "look", "input": deep}
     told = {"model": "m", "max_tokens": 9, "messages": [{"role": "assistant", "content": [call]}]}
     for ask in (
-        lambda: hashed(told, "anthropic"),
+        lambda: hash_conversation(told, "anthropic"),
         lambda: diff(told, [Msg("", "Hi", "user")], left_source="anthropic"),
         lambda: diff([Msg("", "Hi", "user")], told, right_source="anthropic"),
     ):
@@ -144,4 +148,7 @@ def test_arguments_nested_without_end() -> None:
 
 def test_base64_that_is_none() -> None:
     url = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA\ud83d"}}
-    assert len(hashed({"model": "m", "messages": [{"role": "user", "content": [url]}]})) == 32
+    assert (
+        len(hash_conversation({"model": "m", "messages": [{"role": "user", "content": [url]}]}))
+        == 32
+    )

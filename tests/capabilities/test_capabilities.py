@@ -15,8 +15,8 @@ from dragoman.capabilities import (
     ChatConfig,
     Fact,
     Facts,
-    changes_of,
     override,
+    read_changes,
 )
 from dragoman.capabilities.naming import IdRule, NameRule
 from dragoman.errors import ConfigError
@@ -133,13 +133,13 @@ def test_the_switches_of_a_chat_config() -> None:
 
 def test_changes_in_any_form() -> None:
     given = {"tools": False}
-    assert changes_of(given) == given
-    assert changes_of(given) is not given
-    assert changes_of(None) == {}
-    assert changes_of(ChatConfig(support_tool=False)) == given
+    assert read_changes(given) == given
+    assert read_changes(given) is not given
+    assert read_changes(None) == {}
+    assert read_changes(ChatConfig(support_tool=False)) == given
     for wrong in (7, "tools", ["tools"]):
         with pytest.raises(ConfigError):
-            changes_of(wrong)  # type: ignore[arg-type]
+            read_changes(wrong)  # type: ignore[arg-type]
 
 
 def fact(*models: str, but: tuple[str, ...] = (), **changes: Any) -> Fact:
@@ -199,11 +199,11 @@ def test_a_pin_leaves_out_rows_that_began_later() -> None:
     facts = Facts(
         tuple(Fact(("a",), {}, since, "a page") for since in dates), {"tools": False}, "2027-01-01"
     )
-    kept = [row.since for row in facts.pinned("2026-03").rows]
+    kept = [row.since for row in facts.at_date("2026-03").rows]
     assert kept == ["2026", "2026-03", "2026-03-31", ""]
-    assert [row.since for row in facts.pinned("2025").rows] == [""]
-    assert facts.pinned("") is facts
-    assert facts.pinned("2025").always == {"tools": False}, "what a host always does has no row"
+    assert [row.since for row in facts.at_date("2025").rows] == [""]
+    assert facts.at_date("") is facts
+    assert facts.at_date("2025").always == {"tools": False}, "what a host always does has no row"
 
 
 def test_patterns_are_globs_over_the_whole_name() -> None:
@@ -312,7 +312,7 @@ def test_where_a_change_is_wrong(changes: Any, path: str) -> None:
     ],
 )
 def test_which_change_is_about_a_loss(about: About, ask: str, changes: Any, named: bool) -> None:
-    assert about.named(changes, ask) is named
+    assert about.mentions(changes, ask) is named
 
 
 def test_what_a_capability_concerns() -> None:

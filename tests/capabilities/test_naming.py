@@ -132,10 +132,10 @@ def test_ids_in_a_form() -> None:
     assert format_id("look", 3, set(), rule) == ("functions.look:3", 3)
     assert format_id("look", 3, {"functions.look:3", "functions.look:4"}, rule) == (
         "functions.look:5", 5)  # fmt: skip
-    assert rule.formed(["functions.look:0", "functions.a.b:12"])
+    assert rule.matches_form(["functions.look:0", "functions.a.b:12"])
     for other in ("functions.look", "functions.look:x", "functions_look_0", "functions.a:1 ", ""):
-        assert not rule.formed([other])
-    assert IdRule().formed(["x"])
+        assert not rule.matches_form([other])
+    assert IdRule().matches_form(["x"])
 
 
 def test_a_spelling_of_an_exact_length_that_is_taken() -> None:

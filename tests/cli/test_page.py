@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.page import Page, exported
+from dragoman.page import Page, export_page
 from tests.page import samples
 
 from .running import run, shell
@@ -27,7 +27,7 @@ def test_a_page_is_written_to_a_file(tmp_path: Path) -> None:
     page = Page()
     for file in files:
         page.open(Path(file).read_bytes(), file)
-    assert target.read_text("utf-8") == exported(page)
+    assert target.read_text("utf-8") == export_page(page)
 
 
 def test_a_folder_stands_for_the_recordings_in_it(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import dragoman
 from dragoman import ReadError
-from dragoman.analysis import check, hashed, plan
+from dragoman.analysis import check, hash_conversation, plan
 from dragoman.codec import sdk_objects as embedded
 from dragoman.codec.sdk_objects import all_plain, is_plain, parse_body
 
@@ -132,7 +132,7 @@ def test_what_an_answer_gave_may_be_appended(name: str) -> None:
         assert [loss.where for loss in one.losses] == [loss.where for loss in other.losses]
     assert dragoman.detect(made) == dragoman.detect(told)
     assert dragoman.convert(made, "auto", "anthropic", policy="ignore").body
-    assert hashed(made) == hashed(told)
+    assert hash_conversation(made) == hash_conversation(told)
     assert check(made, wire, "m") == check(told, wire, "m")
     assert plan(made, targets=["anthropic"]).routes[0].codes.keys() == \
         plan(told, targets=["anthropic"]).routes[0].codes.keys()  # fmt: skip

@@ -100,7 +100,7 @@ def test_nothing_is_left_of_a_plain_conversation() -> None:
     req = dragoman.ChatRequest([Msg("", "When?", "user")])
     out = dragoman.wire("openai-chat").write_request(req)
     assert out.residue == {"$": {}}
-    assert out.detached().residue == {}
+    assert out.detach().residue == {}
 
 
 @pytest.mark.parametrize("odd", [{"a": 1}, {"a": {"n": 0, "messages": []}}, {"a": {"n": 1}}])

@@ -109,7 +109,7 @@ def test_facts_are_asked_by_the_bare_name() -> None:
     wire = dragoman.wire("openai-chat", facts=facts)
     for model in ("mute-1", "MUTE-1", "host/team/Mute-1"):
         assert not wire.can(model).tools
-        assert [fact.source for fact in wire.known(model)] == ["here"]
+        assert [fact.source for fact in wire.list_facts(model)] == ["here"]
     assert wire.can(None).tools
     assert wire.can("host/other").tools
     assert wire.can("mute-1") is wire.can("mute-1")

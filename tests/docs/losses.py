@@ -128,7 +128,7 @@ def page() -> str:
     kinds = [kind for kind in KINDS if any(row.kind == kind for row in CODES.values())]
     rows = [
         f"| {kind} | {_KINDS[kind]} | {_level(Code('', '', kind=kind))} |"
-        f" {Code('', '', kind=kind).weight_of('')} |"
+        f" {Code('', '', kind=kind).weigh('')} |"
         for kind in KINDS
     ]
     parts = [_HEAD + "\n".join(rows)]

@@ -71,7 +71,7 @@ def test_both_languages_show_the_same() -> None:
 
 
 def test_the_file_of_the_page_is_right() -> None:
-    assert judge(block("toml")).told() == []
+    assert judge(block("toml")).format_faults() == []
     assert parse(block("toml")).keys[0].name == "laptop"
 
 

@@ -118,7 +118,7 @@ def _dated(facts: Facts) -> str:
 def _vendors() -> Iterator[tuple[str, ...]]:
     for row in map(vendor, VENDORS):
         for protocol in row.wires:
-            told = ", ".join(f"`{part}`" for part in _told_in(row.auth_of(protocol)))
+            told = ", ".join(f"`{part}`" for part in _told_in(row.find_auth(protocol)))
             yield row.name, f"`{protocol}`", f"`{row.url(protocol)}`", f"`{row.key}`", told
         for place, url in row.regions.items():
             protocol, _, region = place.rpartition("/")

@@ -31,7 +31,7 @@ from dragoman.model import (
     GeminiChatModel,
     OllamaChatModel,
     OpenAIChatModel,
-    paired,
+    pair_model,
 )
 from dragoman.testing import Scripted
 
@@ -90,7 +90,7 @@ class Agent:
 
     async def reply(self, msgs: list[Msg]) -> Msg:
         messages = await self.formatter.format(msgs)
-        response = await paired(self.formatter, self.model)(messages)
+        response = await pair_model(self.formatter, self.model)(messages)
         answer: Msg = self.formatter.parse_response(response)
         return answer
 
@@ -171,7 +171,7 @@ def test_a_formatter_goes_with_a_model_that_has_an_endpoint_for_it(
 ) -> None:
     one, script = made(kind, "In France.")
     writes = formatter()
-    answer = paired(writes, one).sync(writes.format_sync(QUESTION))  # type: ignore[attr-defined]
+    answer = pair_model(writes, one).sync(writes.format_sync(QUESTION))  # type: ignore[attr-defined]
     assert writes.parse_response(answer).get_text_content() == "In France."
     assert script.calls[0].url == url
 
@@ -225,7 +225,7 @@ def test_each_model_goes_with_several_formatters() -> None:
             for speakers in ("Chat", "MultiAgent"):  # at least these two
                 one, script = made(kind, "In France.")
                 writes = getattr(formatters, f"{name}{speakers}Formatter")()
-                answer = paired(writes, one).sync(writes.format_sync(QUESTION))  # type: ignore[attr-defined]
+                answer = pair_model(writes, one).sync(writes.format_sync(QUESTION))  # type: ignore[attr-defined]
                 assert writes.parse_response(answer).get_text_content() == "In France."
                 assert "Where is Paris?" in script.requests[0].messages[0].text
 
@@ -320,7 +320,7 @@ def test_a_provider_of_ones_own_is_one_method_in_each_class(
 def test_a_pair_whose_interfaces_do_not_match_is_refused_when_it_is_made() -> None:
     claude, _ = made(AnthropicChatModel)
     with pytest.raises(FormatterMismatch, match="no endpoint that takes it") as caught:
-        paired(OpenAIChatFormatter(), claude)
+        pair_model(OpenAIChatFormatter(), claude)
     assert "anthropic" in str(caught.value)
 
 

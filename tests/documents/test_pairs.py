@@ -17,7 +17,7 @@ from dragoman import formatter as formatters
 from dragoman.analysis import Difference, Refusal, check, diff, pairs
 from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.message import Base64Source, ImageBlock, TextBlock
-from dragoman.schema import dialect, lowered
+from dragoman.schema import dialect, lower_schema
 
 PNG = "iVBORw0KGgo="
 # provider -> (formatter, model, where the messages stand in the body)
@@ -220,10 +220,10 @@ def test_the_schema_of_a_tool_is_the_one_that_the_api_takes(provider: str) -> No
     assert written.schema is not None
     tools = out.body["parameters"]["tools"] if provider == "dashscope" else out.body["tools"]
     assert tools == [entry(provider, written.schema)]
-    assert lowered(written.schema, taken).changes == ()  # it passes as it is
+    assert lower_schema(written.schema, taken).changes == ()  # it passes as it is
     assert (written.schema != SCHEMA) is (provider in REWORDED)
     assert [loss.code for loss in out.losses if loss.code.startswith("schema.")] == [
-        change.code for change in lowered(SCHEMA, taken).changes
+        change.code for change in lower_schema(SCHEMA, taken).changes
     ]
 
 

@@ -69,7 +69,7 @@ def differences(claims: Iterable[Claim]) -> Iterator[Difference]:
     """The claims that our facts do not share."""
     for claim in claims:
         wire = dragoman.wire(claim.wire)
-        facts = wire.known(claim.model)
+        facts = wire.list_facts(claim.model)
         ours = OURS[claim.about](wire.can(claim.model))
         if claim.about == "known":
             ours = bool(facts)

@@ -27,7 +27,7 @@ from ..history.passes.fit.state import Saver
 from ..history.prompt import SystemPrompt
 from ..history.speakers import Rewrite
 from ..history.truncate import Truncation
-from ..history.wording import Told as Told
+from ..history.wording import Wording as Wording
 from ..losses import PolicyLike
 from ..tokens import TokenCounterBase
 from ..vendors import Vendor
@@ -69,7 +69,7 @@ _KEYWORDS = """        *,
         facts: Facts | str | None = ...,
         model: str | None = ...,
         can: Mapping[str, Any] | ChatConfig | None = ...,
-        told: Told | None = ...,
+        wording: Wording | None = ...,
         speakers: Rewrite | None = ...,
         rewrites: Sequence[Rewrite] = ...,
         history_tokens: int | None = ...,

@@ -75,7 +75,7 @@ def test_limits_are_positive_integers(limit: Any) -> None:
     with pytest.raises(ConfigError, match="max_tokens must be an integer greater than 0"):
         made(limit=limit)
     with pytest.raises(ConfigError):
-        made().limited(limit)
+        made().with_limit(limit)
     with pytest.raises(ConfigError):
         fit_history_sync(MSGS, formatter=made(), max_tokens=limit)
 

@@ -15,7 +15,7 @@ from dragoman import ChatRequest, LossRefused, Msg, Tool
 from dragoman.capabilities import ChatConfig
 from dragoman.errors import ConfigError, NotMessages
 from dragoman.formatter.agentscope import FORMATTERS
-from dragoman.history.wording import Told
+from dragoman.history.wording import Wording
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -205,7 +205,7 @@ def test_a_whole_request(name: str) -> None:
 
 def test_own_words_speakers_and_wrong_overrides() -> None:
     cls = cls_of("OpenAIChatFormatter")
-    said = cls(told=Told(missing="无。"), policy="ignore").format_sync(
+    said = cls(wording=Wording(missing="无。"), policy="ignore").format_sync(
         [Msg("", [ToolUseBlock("c", "f")], "assistant"), Msg("", "x")]
     )
     assert "无。" in str(said)

@@ -52,7 +52,12 @@ def test_what_is_cut_and_what_it_frees() -> None:
     assert (receipt.before, receipt.after, receipt.limit) == (10, 4, 4)
     assert (receipt.tokens_before, receipt.tokens_after, receipt.freed) == (10, 4, 6)
     assert receipt.dropped == tuple(identify(MSGS)[1:7])
-    assert (receipt.cleared, receipt.told, receipt.summary, receipt.unbound) == ((), (), "", ())
+    assert (receipt.cleared, receipt.summarized, receipt.summary, receipt.unbound) == (
+        (),
+        (),
+        "",
+        (),
+    )
     assert (receipt.changed, receipt.cache_lost) == (1, 3), "the system prompt stays in the cache"
     assert asyncio.run(fit_history(MSGS, formatter=made(Suspending()))).receipt == receipt
 
@@ -87,7 +92,7 @@ def test_cleared_results_go_by_their_calls() -> None:
 def test_a_summary_tells_whom_it_tells() -> None:
     formatter = made(truncate=Summarize(lambda msgs: f"{len(msgs)} told"))
     fitted = fit_history_sync(MSGS, formatter=formatter)
-    assert fitted.receipt.told == tuple(identify(MSGS)[1:9])
+    assert fitted.receipt.summarized == tuple(identify(MSGS)[1:9])
     assert fitted.receipt.dropped == ()
     assert fitted.receipt.summary == "<summary>\n8 told\n</summary>"
     assert fitted.msgs[1].text == fitted.receipt.summary

@@ -48,7 +48,7 @@ def grace(args: list[str]) -> int:
 @pytest.mark.usefixtures("variables")
 def test_the_configuration_is_right() -> None:
     judgement = judge(TOML)
-    assert judgement.told() == []
+    assert judgement.format_faults() == []
     assert judgement.config is not None
     assert judgement.config.host == "0.0.0.0"
     assert judgement.config.keys
@@ -59,7 +59,7 @@ def test_it_needs_the_variables_that_are_set_up_and_no_others(
 ) -> None:
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
-    told = "\n".join(judge(TOML).told())
+    told = "\n".join(judge(TOML).format_faults())
     assert set(re.findall(r"the variable (\w+) is not set", told)) == set(VARIABLES)
     service = COMPOSE["services"]["gateway"]
     assert set(service["environment"]) == set(VARIABLES)

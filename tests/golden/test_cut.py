@@ -38,7 +38,7 @@ def cut(case: dict[str, Any], wire: str) -> dict[str, Any]:
         wire, model=req.model, token_counter=counter, max_tokens=case["max_tokens"],
         truncate=getattr(dragoman, named)() if named else None, policy="ignore",
     )  # fmt: skip
-    whole = formatter.limited(10**9)
+    whole = formatter.with_limit(10**9)
     full = counter.count_sync(whole.format_sync(req.messages), whole.format_tools(req.tools))
     made: dict[str, Any] = {"full": full, "body": None, "losses": [], "error": ""}
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dragoman.history.truncate import Asked, Truncation
+from dragoman.history.truncate import StrategyCall, Truncation
 from dragoman.message import Msg, ToolResultBlock, ToolUseBlock
 
 __all__ = ["Count", "call", "drive", "each", "length", "result", "same"]
@@ -22,7 +22,7 @@ def drive(
     wanted = next(plan)
     while True:
         try:
-            if isinstance(wanted, Asked):
+            if isinstance(wanted, StrategyCall):
                 wanted = plan.send(wanted.call(wanted.msgs))
             else:
                 tried.append(wanted)

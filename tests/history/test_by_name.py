@@ -77,7 +77,7 @@ def test_the_prompt_loses_its_name_and_nothing_else() -> None:
     (made,) = ByName()([prompt], report)
     assert (made.name, made.role, made.content) == ("", "system", "Be.")
     assert (made.cache, made.extras, made.id) == (prompt.cache, prompt.extras, "m1")
-    report.lost("cache.unsaid", made, "cache")
+    report.add_loss("cache.unsaid", made, "cache")
     assert [(loss.code, loss.where) for loss in report.losses] == [
         ("name.unsaid", "$.messages[0].name"), ("cache.unsaid", "$.messages[0].cache"),
     ]  # fmt: skip
@@ -148,7 +148,7 @@ def test_whatever_was_made_of_a_run_is_found_at_its_messages() -> None:
         made = ByName()(msgs, report)[-1]
         for block in made.blocks:
             if type(block) is TextBlock:
-                report.lost("text.blank", block, "text")
+                report.add_loss("text.blank", block, "text")
         found = [loss.where for loss in report.losses if loss.code == "text.blank"]
         assert len(found) == sum(type(block) is TextBlock for block in made.blocks)
         assert {where[:13] for where in found} == {"$.messages[1]"}
@@ -240,12 +240,12 @@ def test_a_text_that_was_cut_from_calls_is_no_conversation() -> None:
     part = Msg("Bob", [TextBlock("Let me see.")], "assistant")
     msgs = [Msg("Al", "Where?"), part, Msg("Al", "Well?")]
     report = Report([msgs[0], whole, msgs[2]], None, places)
-    report.made(part, whole)
+    report.derive(part, whole)
     made = ByName()(msgs, report)
     assert len(made) == 3
     assert made[1] is part
-    report.lost("message.empty", made[2])
-    report.lost("history.frame", msgs[0])
+    report.add_loss("message.empty", made[2])
+    report.add_loss("history.frame", msgs[0])
     losses = [(loss.code, loss.where, loss.what) for loss in report.losses]
     assert ("message.empty", "$.messages[2]") in [loss[:2] for loss in losses]
     frames = [(where, what) for code, where, what in losses if code == "history.frame"]

@@ -104,7 +104,7 @@ def test_a_tagged_message_keeps_the_rest(name: str, text: str, said: str, role: 
     made = Tagged("Friday")(msgs, report)[1]
     assert (made.name, made.text, made.role) == ("", said, role)
     assert (made.id, made.cache, made.extras) == ("m1", msg.cache, msg.extras)
-    report.lost("cache.unsaid", made, "cache")
+    report.add_loss("cache.unsaid", made, "cache")
     assert "$.messages[1].cache" in [loss.where for loss in report.losses]
 
 
@@ -133,7 +133,7 @@ def test_a_name_is_cleaned_and_the_rest_stays() -> None:
     (made,) = NameField()([msg], report)
     assert (made.name, made.role, made.content) == ("Dr._Bob", "assistant", "x")
     assert (made.id, made.cache, made.extras) == ("m1", msg.cache, msg.extras)
-    report.lost("cache.unsaid", made, "cache")
+    report.add_loss("cache.unsaid", made, "cache")
     assert report.losses[-1].where == "$.messages[0].cache"
 
 

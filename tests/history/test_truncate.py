@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.errors import ContextOverflow
-from dragoman.history.truncate import DropOldest, left_out, units, without_oldest
+from dragoman.history.truncate import DropOldest, find_omitted, units, without_oldest
 from dragoman.message import (
     Msg,
     RawBlock,
@@ -256,10 +256,10 @@ def test_one_unit_at_a_time() -> None:
 
 def test_what_is_left_out() -> None:
     msgs = [S, U, A, U]
-    assert left_out(msgs, msgs) == []
-    assert left_out(msgs, [S, A, U]) == [1], "of a message that stands twice the older one went"
-    assert left_out(msgs, []) == [0, 1, 2, 3]
+    assert find_omitted(msgs, msgs) == []
+    assert find_omitted(msgs, [S, A, U]) == [1], "of a message that stands twice the older one went"
+    assert find_omitted(msgs, []) == [0, 1, 2, 3]
     made = Msg.user("a summary")
-    assert left_out(msgs, [made, A, U]) == [0, 1]
-    assert left_out(msgs, [S, made, U]) == [1, 2]
-    assert left_out(msgs, [S, U, made]) == [1, 2]
+    assert find_omitted(msgs, [made, A, U]) == [0, 1]
+    assert find_omitted(msgs, [S, made, U]) == [1, 2]
+    assert find_omitted(msgs, [S, U, made]) == [1, 2]

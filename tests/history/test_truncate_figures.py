@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman import DropOldest, Msg
-from dragoman.history.truncate import Counted, Cut, replaced
+from dragoman.history.truncate import Counted, Cut, find_replacements
 from dragoman.history.truncate.search import first_that_fits, per_unit, running, weights
 from dragoman.message import (
     ImageBlock,
@@ -129,5 +129,5 @@ def test_media_and_calls_are_found_as_fast_as_texts() -> None:
 
 def test_what_was_replaced_is_told_by_a_cut_alone() -> None:
     msgs = [Msg.user("a")]
-    assert replaced(msgs) == []
-    assert replaced(Cut(msgs, ())) == []
+    assert find_replacements(msgs) == []
+    assert find_replacements(Cut(msgs, ())) == []

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import dragoman.history.truncate as home
 from dragoman import ClearToolResults, ContextOverflow, DropOldest, KeepFirst, Msg, Summarize
-from dragoman.history.truncate import Counted, Truncation, replaced, units
+from dragoman.history.truncate import Counted, Truncation, find_replacements, units
 from dragoman.history.truncate.plan import has_results
 
 from ..laws.each import for_each
@@ -54,9 +54,9 @@ HONEST = st.sampled_from((each, length))
 def _kept(msgs: list[Msg], chosen: list[Msg]) -> set[int]:
     """The indexes of the messages that are still there, perhaps in a shorter form."""
     shown = {id(m) for m in chosen}
-    for one in replaced(chosen):
+    for one in find_replacements(chosen):
         if one.how == "cleared":
-            shown.update(map(id, one.of))
+            shown.update(map(id, one.originals))
     return {i for i, m in enumerate(msgs) if id(m) in shown}
 
 

@@ -18,7 +18,7 @@ from dragoman import (
     Msg,
     Summarize,
 )
-from dragoman.history.truncate import Cut, replaced
+from dragoman.history.truncate import Cut, find_replacements
 from dragoman.message import TextBlock, ToolResultBlock, identify
 
 from .driving import call, drive, each, length, result, same
@@ -56,9 +56,9 @@ def test_what_was_made_names_what_it_was_made_of() -> None:
     msgs = [*turns(4), Q]
     chosen, _ = drive(ClearToolResults(keep=0), msgs, length(msgs) - 100, length)
     assert isinstance(chosen, Cut)
-    assert [one.of for one in chosen.made] == [(msgs[1],), (msgs[4],)]
-    assert all(one.msg in chosen and one.how == "cleared" for one in chosen.made)
-    assert chosen.made[0].msg.blocks[0] == ToolResultBlock("c0", "f", STUB)
+    assert [one.originals for one in chosen.replacements] == [(msgs[1],), (msgs[4],)]
+    assert all(one.msg in chosen and one.how == "cleared" for one in chosen.replacements)
+    assert chosen.replacements[0].msg.blocks[0] == ToolResultBlock("c0", "f", STUB)
 
 
 def test_a_cleared_message_is_the_same_but_for_its_output() -> None:
@@ -195,11 +195,13 @@ def test_what_is_still_too_long_can_be_told_in_short() -> None:
     chosen, _ = drive(strategy, msgs, 120, length)
     assert "messages" in chosen[0].text
     assert isinstance(chosen, Cut)
-    assert {one.how for one in chosen.made} == {"cleared", "summary"}
-    [told] = [one for one in replaced(chosen) if one.how == "summary"]
+    assert {one.how for one in chosen.replacements} == {"cleared", "summary"}
+    [told] = [one for one in find_replacements(chosen) if one.how == "summary"]
     assert told.msg is chosen[0]
-    assert len(told.of) > 1
-    assert same(list(told.of), msgs[: len(told.of)]), "what was given, not what was made of it"
+    assert len(told.originals) > 1
+    assert same(list(told.originals), msgs[: len(told.originals)]), (
+        "what was given, not what was made of it"
+    )
 
 
 def test_a_strategy_that_begins_with_another_list_is_asked_as_well() -> None:

@@ -49,9 +49,9 @@ def test_the_oldest_are_told_behind_the_system_prompt() -> None:
     assert same(teller.asked[0], msgs[1:16])
     assert chosen[1].role == "user"
     assert isinstance(chosen, Cut)
-    [made] = chosen.made
+    [made] = chosen.replacements
     assert made.msg is chosen[1]
-    assert same(list(made.of), msgs[1:16])
+    assert same(list(made.originals), msgs[1:16])
 
 
 def test_the_same_history_is_told_once() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import dragoman
 from dragoman import Msg
-from dragoman.history.wording import Told
+from dragoman.history.wording import Wording
 from dragoman.message import (
     Base64Source,
     FileSource,
@@ -20,7 +20,7 @@ from dragoman.message import (
 )
 
 PNG = Base64Source("image/png", "iVBORw0KGgo=")
-CHINESE = Told(
+CHINESE = Wording(
     found_at="{kind}位于：{place}",
     returned="返回的{kind}（{media_type}）未显示。",
     error="错误：",
@@ -42,11 +42,11 @@ CHINESE = Told(
     ],
 )
 def test_where_a_medium_is(source: Source, place: str) -> None:
-    assert Told().place(source) == place
+    assert Wording().place(source) == place
 
 
 def test_references() -> None:
-    told = Told()
+    told = Wording()
     url = URLSource("https://example.com/a.png")
     assert told.reference("image", url, "", below=False) == (
         "The returned image can be found at: https://example.com/a.png"
@@ -63,10 +63,10 @@ def test_references() -> None:
 
 
 def test_headings_and_items() -> None:
-    told = Told()
+    told = Wording()
     assert told.heading("image", "look").startswith("<system-info>")
     assert "image contents" in told.heading("image", "look")
-    assert "media contents" in Told(media="media").heading("image", "look")
+    assert "media contents" in Wording(media="media").heading("image", "look")
     assert told.item("image", "a.png") == "\n- The image from 'a.png': "
     assert told.item("image", "") == "\n- The image: "
 
@@ -76,12 +76,12 @@ def test_every_word_of_a_request_can_be_chinese() -> None:
     failed = Msg("", [ToolResultBlock("a", "look", "x", is_error=True)], "tool")
     shown = Msg.user([TextBlock("看"), ImageBlock(URLSource("/nowhere/a.png"))])
     # without a fetcher a file stays a place that is named; one that may not be read is refused
-    formatter = dragoman.Formatter("openai-chat", told=CHINESE, policy="ignore", fetch=None)
+    formatter = dragoman.Formatter("openai-chat", wording=CHINESE, policy="ignore", fetch=None)
     said = str(formatter.format_sync([missing, failed, shown]))
     for words in ("错误：x", "错误：未执行。", "image位于：/nowhere/a.png"):
         assert words in said
     claude = dragoman.Formatter(
-        "anthropic", told=CHINESE, policy="ignore", can={"late_system": "reminder"}
+        "anthropic", wording=CHINESE, policy="ignore", can={"late_system": "reminder"}
     )
     msgs = [Msg.assistant("Hi."), Msg.system("简短"), Msg.assistant("Yes.")]
     assert [m["content"] for m in claude.format_sync(msgs)] == [

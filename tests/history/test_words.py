@@ -12,7 +12,7 @@ import pytest
 
 from dragoman import ByName, ByRole, ChatRequest, Formatter, Msg, Tagged, Tool
 from dragoman.history import SystemPrompt
-from dragoman.history.wording import Told
+from dragoman.history.wording import Wording
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -79,7 +79,7 @@ def chinese(name: str, default: str) -> str:
     return word(name) + "".join(kept)
 
 
-TOLD = Told(**{one.name: chinese(one.name, str(one.default)) for one in fields(Told)})
+TOLD = Wording(**{one.name: chinese(one.name, str(one.default)) for one in fields(Wording)})
 PROMPT = SystemPrompt("always", f"\n{word('prompt.tools')}\n", "{name}：{description}\n",
                       f"\n{word('prompt.memories')}\n", "\n完\n")  # fmt: skip
 MERGED = ByName(word("name.heading"), f"【{word('name.frame')}】\n", "\n【完】", "【{name}】{text}",
@@ -165,7 +165,7 @@ def texts(node: Any, said: bool = False) -> Iterator[str]:
 @cache
 def written(wire: str, speakers: int, changes: int) -> tuple[tuple[str, ...], frozenset[str]]:
     """(what the model reads, the codes of the losses)."""
-    formatter = Formatter(wire, speakers=SPEAKERS[speakers], can=CHANGES[changes], told=TOLD,
+    formatter = Formatter(wire, speakers=SPEAKERS[speakers], can=CHANGES[changes], wording=TOLD,
                           prompt=PROMPT, policy="ignore")  # fmt: skip
     request = ChatRequest(talk(), tools=TOOLS, memories="爱喝茶",
                           response_format=FORMATS[(speakers + changes) % len(FORMATS)])  # fmt: skip
@@ -215,7 +215,7 @@ def test_every_word_was_said_somewhere() -> None:
 
 
 def test_all_that_adds_words_is_covered() -> None:
-    assert {one.name for one in fields(Told)} <= set(CODES)
+    assert {one.name for one in fields(Wording)} <= set(CODES)
     worded = {one.name for one in fields(ByName) if isinstance(one.default, str)}
     assert worded == {"heading", "opening", "closing", "line", "unshown", "own_messages"}
     assert {one.name for one in fields(Tagged) if isinstance(one.default, str)} == {"tag"}

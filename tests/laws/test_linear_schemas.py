@@ -14,7 +14,7 @@ import pytest
 from dragoman import ByName, Msg, split_history
 from dragoman.losses import Report
 from dragoman.schema import DIALECTS
-from dragoman.schema.lowering import lowered
+from dragoman.schema.lowering import lower_schema
 
 from .test_linear import LIMIT, work
 
@@ -56,9 +56,9 @@ SCHEMAS: dict[str, Callable[[int], dict[str, Any]]] = {
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_schemas(schema: str, name: str) -> None:
     few, many = SCHEMAS[schema](SMALL), SCHEMAS[schema](4 * SMALL)
-    lowered(few, DIALECTS[name])
-    less = work(lambda: lowered(few, DIALECTS[name]))
-    assert work(lambda: lowered(many, DIALECTS[name])) < LIMIT * less
+    lower_schema(few, DIALECTS[name])
+    less = work(lambda: lower_schema(few, DIALECTS[name]))
+    assert work(lambda: lower_schema(many, DIALECTS[name])) < LIMIT * less
 
 
 MULTIPLIED = {
@@ -73,7 +73,7 @@ MULTIPLIED = {
 @pytest.mark.parametrize("name", ["gemini-openapi", "ollama"])
 @pytest.mark.parametrize("schema", MULTIPLIED)
 def test_what_is_said_again_has_a_limit_and_is_named(schema: str, name: str) -> None:
-    made = lowered(MULTIPLIED[schema], DIALECTS[name])
+    made = lower_schema(MULTIPLIED[schema], DIALECTS[name])
     assert len(json.dumps(made.schema)) < 2 * ROOM + 4 * len(json.dumps(MULTIPLIED[schema]))
     told = {change.did for change in made.changes if change.verdict == "wider"}
     whole = {"ollama": "much beside a union"}.get(name) == schema  # it takes that as it is

@@ -24,7 +24,7 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
     load,
-    tools_of,
+    to_tools,
 )
 from dragoman.message.blocks import BLOCKS
 
@@ -112,7 +112,7 @@ def test_stored(value: Any) -> None:
 
 @given(junk, junk, junk)
 def test_tools_and_choices(one: Any, two: Any, three: Any) -> None:
-    taken(lambda: tools_of(one))
+    taken(lambda: to_tools(one))
     taken(lambda: Tool("f", one, two, three))
     taken(lambda: Tool(one, "", {"type": "object", "properties": two}))
     taken(lambda: Tool("f", "", [Parameter(one, two, three), Parameter("x", children=one)]))

@@ -19,7 +19,7 @@ from dragoman.capabilities import Capabilities, override
 from dragoman.cli import app
 from dragoman.formatter.wire_formatter import FormatterOptions
 from dragoman.history.prompt import SystemPrompt
-from dragoman.history.wording import Told
+from dragoman.history.wording import Wording
 from dragoman.losses import Policy
 from dragoman.losses.codes import CODES
 from dragoman.losses.codes.code import KINDS, Code
@@ -92,7 +92,7 @@ CLASSES: dict[str, Any] = {
     **{name: getattr(dragoman, name) for name in dragoman.__all__},
     **{name: getattr(dragoman.message, name) for name in dragoman.message.__all__},
     "SystemPrompt": SystemPrompt,
-    "Told": Told,
+    "Wording": Wording,
 }
 FIELDS = {
     *FormatterOptions.__annotations__,
@@ -166,7 +166,7 @@ def test_a_fix_names_what_is_there(row: Code) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["Told.nothing", "ByName(head=1)", "dragoman sing", "nothing", "nothing=1", "Msg.sing(x)"],
+    ["Wording.nothing", "ByName(head=1)", "dragoman sing", "nothing", "nothing=1", "Msg.sing(x)"],
 )
 def test_what_is_not_there_is_found(said: str) -> None:
     assert missing(said)

@@ -112,8 +112,8 @@ def test_what_a_capability_decides_has_a_source_and_a_date(name: str) -> None:
 def speaking(wire: Wire, request: ChatRequest, rule: str) -> list[Any]:
     """The changes of every fact that bears this source and date and holds for the request."""
     model = request.model or ""
-    rows = [*wire.known(model, request), *wire.conditional(model)]
-    sources = [(row.source_of("options"), row.since, row.changes) for row in rows]
+    rows = [*wire.list_facts(model, request), *wire.conditional(model)]
+    sources = [(row.find_source("options"), row.since, row.changes) for row in rows]
     sources += [(known.source, known.since, known.always) for known in wire.facts]
     own = wire.room.can()
     sources.append((own.source, own.since, {"options": own.options}))
@@ -193,7 +193,7 @@ def test_a_family_decides_on_every_host() -> None:
         said = rule(wire, "option.refused", "temperature", model="gpt-5.6",
                     options=Options(temperature=0.5))  # fmt: skip
         rows = [row for row in FAMILIES.rows
-                if f"{row.source_of('options')} ({row.since})" == said]  # fmt: skip
+                if f"{row.find_source('options')} ({row.since})" == said]  # fmt: skip
         assert any(row.holds("gpt-5.6") for row in rows), said
 
 

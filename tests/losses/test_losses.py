@@ -47,7 +47,7 @@ def test_nodes_are_found_where_they_stand() -> None:
     found = report(msgs)
     for node, field in ((msgs[0], ""), (msgs[0], "content"), (result, "is_error"), (image, ""),
                         (image.source, "data")):  # fmt: skip
-        found.lost("block.unsaid", node, field)
+        found.add_loss("block.unsaid", node, field)
     assert wheres(found) == [
         "$.messages[0]",
         "$.messages[0].content",
@@ -62,7 +62,7 @@ def test_parts_of_a_request() -> None:
     req = ChatRequest([Msg("", "x")], tools=[tool], options=Options(seed=1))
     found = report(req.messages, req)
     for node, field in ((req, "model"), (req.tools[0], "strict"), (req.options, "seed")):
-        found.lost("option.unsaid", node, field)
+        found.add_loss("option.unsaid", node, field)
     assert wheres(found) == ["$.model", "$.tools[0].strict", "$.options.seed"]
 
 
@@ -71,9 +71,9 @@ def test_what_stands_twice_is_named_twice() -> None:
     msg = Msg("", [block, TextBlock("y"), block])
     found = report([msg, Msg("", "z"), msg])
     for _ in range(4):
-        found.lost("text.blank", block, "text")
+        found.add_loss("text.blank", block, "text")
     for _ in range(2):
-        found.lost("message.empty", msg)
+        found.add_loss("message.empty", msg)
     assert wheres(found) == [
         "$.messages[0].content[0].text", "$.messages[0].content[2].text",
         "$.messages[2].content[0].text", "$.messages[2].content[2].text",
@@ -84,9 +84,9 @@ def test_what_stands_twice_is_named_twice() -> None:
 def test_one_node_with_several_losses_stays_in_its_place() -> None:
     msg = Msg("", "x")
     found = report([msg])
-    found.lost("text.blank", msg)
-    found.lost("message.empty", msg)
-    found.lost("name.unsaid", msg, "name")
+    found.add_loss("text.blank", msg)
+    found.add_loss("message.empty", msg)
+    found.add_loss("name.unsaid", msg, "name")
     assert wheres(found) == ["$.messages[0]", "$.messages[0]", "$.messages[0].name"]
 
 
@@ -94,11 +94,11 @@ def test_made_nodes_are_found_at_their_source() -> None:
     msgs = [Msg("", "x"), Msg("", "y"), Msg("", "z")]
     cut, again, merged = Msg("", "1"), Msg("", "2"), Msg("", "3")
     found = report(msgs)
-    found.made(cut, msgs[1])
-    found.made(again, cut)
-    found.made(merged, msgs[1:])
+    found.derive(cut, msgs[1])
+    found.derive(again, cut)
+    found.derive(merged, msgs[1:])
     for node in (cut, again, merged):
-        found.lost("message.empty", node)
+        found.add_loss("message.empty", node)
     assert wheres(found) == ["$.messages[1]"] * 3
     assert found.source(again) is msgs[1]
     assert found.source(msgs[0]) is msgs[0]
@@ -107,14 +107,14 @@ def test_made_nodes_are_found_at_their_source() -> None:
 def test_a_text_of_the_request_has_a_path_though_it_is_no_node() -> None:
     made = Msg("", "Be.", "system")
     found = report([Msg("", "x")])
-    found.placed(made, "$.system")
-    found.lost("message.empty", made)
+    found.set_place(made, "$.system")
+    found.add_loss("message.empty", made)
     assert wheres(found) == ["$.system"]
 
 
 def test_unknown_nodes_have_the_whole_as_their_place() -> None:
     found = report([Msg("", "x")])
-    found.lost("message.empty", Msg("", "elsewhere"), "content")
+    found.add_loss("message.empty", Msg("", "elsewhere"), "content")
     assert wheres(found) == ["$.content"]
 
 
@@ -128,7 +128,7 @@ def test_groups_are_walked_when_they_are_read() -> None:
             walked.append(m.name)
             yield m, "name", m.name
 
-    found.each("name.unsaid", rows())
+    found.add_losses("name.unsaid", rows())
     assert found.kinds == {"dropped"}
     assert walked == []
     assert [(loss.where, loss.what) for loss in found.losses] == [
@@ -140,7 +140,7 @@ def test_groups_are_walked_when_they_are_read() -> None:
 def test_the_list_is_kept_as_it_was_at_the_first_loss() -> None:
     msgs = [Msg("", "x"), Msg("", "y")]
     found = report(msgs)
-    found.lost("message.empty", msgs[1])
+    found.add_loss("message.empty", msgs[1])
     del msgs[0]
     assert wheres(found) == ["$.messages[1]"]
 
@@ -148,10 +148,10 @@ def test_the_list_is_kept_as_it_was_at_the_first_loss() -> None:
 def test_words_are_capped_and_never_base64() -> None:
     msg = Msg("", [ImageBlock(Base64Source("image/png", LONG))])
     found = report([msg])
-    found.lost("media.type", msg.content[0], what="so much " * 50, did="so much " * 50)
-    found.lost("media.type", msg.content[0], f"extras.{LONG}", what=LONG, did=LONG)
-    found.lost("media.type", msg.content[0])
-    found.lost("message.empty", msg)
+    found.add_loss("media.type", msg.content[0], what="so much " * 50, did="so much " * 50)
+    found.add_loss("media.type", msg.content[0], f"extras.{LONG}", what=LONG, did=LONG)
+    found.add_loss("media.type", msg.content[0])
+    found.add_loss("message.empty", msg)
     capped = f"{('so much ' * 10)[:77]}..."
     assert [loss.what for loss in found.losses] == [capped, "<opaque text>...", "image", "Msg"]
     assert [loss.did for loss in found.losses][:2] == [capped, "<opaque text>..."]
@@ -164,7 +164,7 @@ def test_words_are_capped_and_never_base64() -> None:
 def test_a_loss_as_json_and_as_text() -> None:
     msg = Msg("", "x")
     found = report([msg])
-    found.lost("message.empty", msg, "content", what="all", did="left out", rule="r")
+    found.add_loss("message.empty", msg, "content", what="all", did="left out", rule="r")
     (loss,) = found.losses
     assert loss.to_dict() == {
         "code": "message.empty", "kind": "repaired", "where": "$.messages[0].content",
@@ -179,14 +179,14 @@ def test_a_loss_as_json_and_as_text() -> None:
 
 def test_a_kind_may_be_given() -> None:
     found = report([])
-    found.lost("message.empty", object(), kind="expected")
+    found.add_loss("message.empty", object(), kind="expected")
     assert found.losses[0].kind == "expected"
     assert found.kinds == {"expected"}
 
 
 def test_meaning_and_fix_are_those_of_the_code() -> None:
     found = report([])
-    found.lost("cache.limit", object())
+    found.add_loss("cache.limit", object())
     row = CODES["cache.limit"]
     assert [(loss.meaning, loss.fix) for loss in found.losses] == [(row.meaning, row.fix)]
 
@@ -195,11 +195,11 @@ def test_what_was_added_stands_by_itself() -> None:
     msg = Msg("", "x")
     found = report([msg])
     for code in ("message.empty", "turn.first", "cache.limit", "turn.last"):
-        found.lost(code, msg)
+        found.add_loss(code, msg)
     assert [loss.code for loss in found.added] == ["turn.first", "turn.last"]
     assert Written({}, report=found).added == found.added
     assert WrittenMessages([], found).added == found.added
-    assert Written({}, report=found).detached().added == found.added
+    assert Written({}, report=found).detach().added == found.added
     assert report([msg]).added == []
 
 
@@ -221,7 +221,7 @@ def ruled(*codes: str) -> tuple[Report, Rules]:
     found, rules = report([Msg("", "x")]), Rules()
     found.rules = rules
     for code in codes:
-        found.lost(code, TextBlock("x"), "cache")
+        found.add_loss(code, TextBlock("x"), "cache")
     return found, rules
 
 
@@ -239,14 +239,14 @@ def test_a_rule_is_asked_for_when_it_is_read_and_once_a_kind_of_loss() -> None:
 
 def test_a_rule_that_is_given_wins() -> None:
     found, rules = ruled()
-    found.lost("cache.limit", object(), rule="because")
+    found.add_loss("cache.limit", object(), rule="because")
     assert found.losses[0].rule == "because"
     assert rules.asked == []
 
 
 def test_without_rules_there_is_none() -> None:
     found = report([])
-    found.lost("cache.limit", object())
+    found.add_loss("cache.limit", object())
     assert found.losses[0].rule == ""
     assert "rule" not in found.losses[0].to_dict()
 
@@ -254,7 +254,7 @@ def test_without_rules_there_is_none() -> None:
 def test_a_trial_knows_the_rules() -> None:
     found, _ = ruled()
     trial = found.trial()
-    trial.lost("cache.limit", object())
+    trial.add_loss("cache.limit", object())
     assert trial.losses[0].rule.startswith("cache.limit by")
     assert found.losses == []
 
@@ -291,7 +291,7 @@ def test_judging_and_logging_ask_for_no_rule() -> None:
 def test_detached_losses_let_the_history_go() -> None:
     msgs = [Msg("", "x"), Msg("", "y")]
     found = report(msgs)
-    found.lost("message.empty", msgs[1])
+    found.add_loss("message.empty", msgs[1])
     loss = found.losses[0].detach()
     gone = weakref.ref(msgs[1])
     del msgs, found
@@ -304,8 +304,8 @@ def test_detached_answers_let_the_history_go() -> None:
     msg = Msg("", "x")
     req = ChatRequest([msg])
     found = report(req.messages, req)
-    found.each("message.empty", iter([(msg, "content", "")]))
-    written = Written({}, report=found).detached()
+    found.add_losses("message.empty", iter([(msg, "content", "")]))
+    written = Written({}, report=found).detach()
     gone = weakref.ref(msg)
     del msg, req, found
     gc.collect()
@@ -318,8 +318,8 @@ def test_detached_answers_let_the_history_go() -> None:
 def test_copies_and_pickles_hold_the_paths(way: Any) -> None:
     msgs = [Msg("a", "x"), Msg("b", "y")]
     found = report(msgs)
-    found.lost("message.empty", msgs[1])
-    found.each("name.unsaid", ((m, "name", m.name) for m in msgs))
+    found.add_loss("message.empty", msgs[1])
+    found.add_losses("name.unsaid", ((m, "name", m.name) for m in msgs))
     written = Written({"k": 1}, "/v1", report=found)
     made = way(written)
     assert [loss.to_dict() for loss in made.losses] == [loss.to_dict() for loss in written.losses]

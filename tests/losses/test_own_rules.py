@@ -199,7 +199,7 @@ BESIDE = {
     "turn.last": {"thinking"},  # a turn whose thinking is kept is not gone on with
     "option.refused": {"thinking"}, "option.ignored": {"thinking"},  # what thinks is not sampled
     "system.billing": {"cache"},  # a line that changes would end the cache of what is behind it
-    "format.in_words": {"schema"},  # the words are `Told.schema`
+    "format.in_words": {"schema"},  # the words are `Wording.schema`
     "property_name.mapped": {"schema"}, "tool.strict": {"schema"},  # whose names, and of which
 }  # fmt: skip
 

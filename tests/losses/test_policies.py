@@ -126,7 +126,7 @@ def ways(given: Policy) -> dict[str, Callable[[], object]]:
         "call": lambda: asyncio.run(formatter.call(LOSSY)),
         "format_request": lambda: formatter.format_request(request),
         "format_tools": lambda: formatter.format_tools(tools),
-        "cut": lambda: formatter.limited(10_000).write(LOSSY),
+        "cut": lambda: formatter.with_limit(10_000).write(LOSSY),
         "a named class": lambda: named.format_sync(LOSSY),
     }
 
@@ -185,7 +185,7 @@ def test_quiet_kinds_are_quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "dragoman")
     report = Report(LOSSY, None, places)
     for code in ("id.unsaid", "cache.unsaid", "name.unsaid"):
-        report.lost(code, LOSSY[0])
+        report.add_loss(code, LOSSY[0])
     policy("log").judge(report, set())
     assert caplog.records == []
 

@@ -80,7 +80,7 @@ def test_what_is_not_held_counts_nothing_as_read() -> None:
     msgs = talk()
     known = read(msgs, keep=False)
     assert not known.holds(msgs[0])
-    assert not known.grown(msgs)
+    assert not known.has_grown(msgs)
 
 
 def test_what_is_not_watched_counts_whatever_happened_to_it() -> None:
@@ -88,24 +88,24 @@ def test_what_is_not_watched_counts_whatever_happened_to_it() -> None:
     known = read(msgs, watched=False)
     msgs[0].name = "Bob"
     assert known.holds(msgs[0])
-    assert known.grown(msgs)
+    assert known.has_grown(msgs)
     assert not known.holds(talk()[0])
-    assert known.kept({"model": "other", "seed": 1}) == ["model", "seed"]
+    assert known.list_unchanged({"model": "other", "seed": 1}) == ["model", "seed"]
 
 
 def test_a_history_that_grew_at_its_end_begins_as_it_was_read() -> None:
     msgs = talk()
     known = read(list(msgs))
-    assert known.grown(msgs)
-    assert known.grown([*msgs, Msg("Tony", "Good.")])
-    assert not known.grown(msgs[:1])
-    assert not known.grown([])
-    assert not known.grown(msgs[::-1])
-    assert not known.grown([Msg("", "Before."), *msgs])
-    assert not known.grown(talk())
-    assert not read(list(msgs), edited=True).grown(msgs)
+    assert known.has_grown(msgs)
+    assert known.has_grown([*msgs, Msg("Tony", "Good.")])
+    assert not known.has_grown(msgs[:1])
+    assert not known.has_grown([])
+    assert not known.has_grown(msgs[::-1])
+    assert not known.has_grown([Msg("", "Before."), *msgs])
+    assert not known.has_grown(talk())
+    assert not read(list(msgs), edited=True).has_grown(msgs)
     msgs[1].content = "No."
-    assert not known.grown(msgs)
+    assert not known.has_grown(msgs)
 
 
 @pytest.mark.parametrize(
@@ -126,17 +126,17 @@ def test_a_history_that_grew_at_its_end_begins_as_it_was_read() -> None:
 def test_fields_that_still_say_what_was_read(now: dict[str, Any], kept: list[str]) -> None:
     anew = json.loads(json.dumps(now))  # texts of their own
     anew = {name: tuple(v) if type(now[name]) is tuple else v for name, v in anew.items()}
-    assert read(talk()).kept(anew) == kept
+    assert read(talk()).list_unchanged(anew) == kept
 
 
 def test_numbers_of_another_type_and_equal_tools_are_no_longer_what_was_read() -> None:
     tools = (Tool("f"),)
     known = AsRead("p", "p", [], {"temperature": 1, "tools": tools, "format": {"a": 1}})
-    assert known.kept({"temperature": 1.0}) == []
-    assert known.kept({"temperature": True}) == []
-    assert known.kept({"tools": (Tool("f"),)}) == []
-    assert known.kept({"tools": (tools[0],)}) == ["tools"]
-    assert known.kept({"format": {"a": 1}}) == ["format"]
+    assert known.list_unchanged({"temperature": 1.0}) == []
+    assert known.list_unchanged({"temperature": True}) == []
+    assert known.list_unchanged({"tools": (Tool("f"),)}) == []
+    assert known.list_unchanged({"tools": (tools[0],)}) == ["tools"]
+    assert known.list_unchanged({"format": {"a": 1}}) == ["format"]
 
 
 @pytest.mark.parametrize("way", [copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))])
@@ -147,7 +147,7 @@ def test_a_copy_knows_its_own_messages(way: Callable[[Any], Any]) -> None:
     assert [copied.protocol, copied.issuer, copied.model] == ["openai-chat", "openai", "m"]
     assert (copied.fields, copied.state) == (known.fields, ("previous",))
     assert copied.places is None, "the body that was read is not copied"
-    assert copied.grown(theirs)
+    assert copied.has_grown(theirs)
     assert not copied.holds(msgs[0])
     assert way(read(talk(), edited=True)).edited is True
 
@@ -159,8 +159,8 @@ def test_a_copy_forgets_what_was_edited() -> None:
     theirs, copied = copy.deepcopy((msgs, known))
     assert [copied.holds(m) for m in theirs] == [False, True]
     assert copied.edited is True
-    assert not copied.grown(theirs)
-    assert not copied.grown(theirs[1:])
+    assert not copied.has_grown(theirs)
+    assert not copied.has_grown(theirs[1:])
 
 
 def call(**rest: Any) -> ToolUseBlock:
@@ -191,10 +191,10 @@ def test_arguments_that_were_edited_in_place_are_no_more_what_was_read(
     block.raw_input = json.dumps(block.input)
     msgs = [Msg("", [TextBlock("So."), block], "assistant"), Msg("Tony", "Good.")]
     known = read(msgs)
-    assert known.grown(msgs)
+    assert known.has_grown(msgs)
     edit(block.input)
     assert [known.holds(m) for m in msgs] == [False, True]
-    assert not known.grown(msgs)
+    assert not known.has_grown(msgs)
 
 
 def test_other_arguments_in_their_place_are_no_more_what_was_read() -> None:
@@ -227,18 +227,18 @@ def test_tools_that_were_edited_in_place_are_no_more_what_was_read(
 ) -> None:
     req = ChatRequest([], tools=[Tool("f", "Finds."), ServerTool("web_search")], model="m")
     known = req.read = AsRead("p", "p", [], req.asks())
-    assert {"tools", "model"} <= {*known.kept(req.asks())}
+    assert {"tools", "model"} <= {*known.list_unchanged(req.asks())}
     edit(req.tools[0])
-    kept = known.kept(req.asks())
+    kept = known.list_unchanged(req.asks())
     assert ("tools" in kept, "model" in kept) == (False, True)
     assert "tools" not in copy.deepcopy(known).fields
     assert "tools" not in dump(req)["value"]["read"]["fields"]
     req.tools = [req.tools[1]]
-    assert "tools" not in known.kept(req.asks())
+    assert "tools" not in known.list_unchanged(req.asks())
 
 
 def test_a_server_tool_that_was_edited_in_place_is_no_more_what_was_read() -> None:
     tool = ServerTool("web_search")
     known = AsRead("p", "p", [], {"tools": (tool,)})
     tool.max_uses = 2
-    assert known.kept({"tools": (tool,)}) == []
+    assert known.list_unchanged({"tools": (tool,)}) == []

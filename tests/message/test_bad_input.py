@@ -24,7 +24,7 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
     URLSource,
-    messages_of,
+    check_messages,
 )
 from dragoman.message.check import check_block
 
@@ -231,7 +231,7 @@ def test_errors_are_what_callers_catch() -> None:
     kinds = (DragomanError, WriteError, TypeError)
     for kind in kinds:
         with pytest.raises(kind):
-            messages_of("x")
+            check_messages("x")
 
 
 @pytest.mark.parametrize(
@@ -250,14 +250,14 @@ def test_errors_are_what_callers_catch() -> None:
 )
 def test_no_list_of_messages(given: object, path: str) -> None:
     with pytest.raises(NotMessages) as caught:
-        messages_of(given)
+        check_messages(given)
     assert caught.value.path == path
 
 
 def test_any_iterable_of_messages_is_a_list_and_a_list_stays_itself() -> None:
     msgs = [Msg("", "x")]
-    assert messages_of(msgs) is msgs
+    assert check_messages(msgs) is msgs
     own = [type("Own", (Msg,), {})("", "x"), *msgs]
-    assert messages_of(own) is own
-    assert messages_of(iter(msgs)) == msgs
-    assert messages_of(tuple(msgs)) == msgs
+    assert check_messages(own) is own
+    assert check_messages(iter(msgs)) == msgs
+    assert check_messages(tuple(msgs)) == msgs

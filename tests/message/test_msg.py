@@ -192,13 +192,13 @@ def test_a_deep_copy_shares_nothing() -> None:
 
 
 def test_trusted_takes_over_what_is_not_said() -> None:
-    made = Msg.trusted("b", "y", "user", WHOLE)
+    made = Msg.create_unchecked("b", "y", "user", WHOLE)
     assert (made.name, made.content, made.role) == ("b", "y", "user")
     assert (made.id, made.timestamp, made.cache, made.extras) == ("m1", "now", WHOLE.cache,
                                                                  WHOLE.extras)  # fmt: skip
     assert (made.metadata, made.origin) == (WHOLE.metadata, WHOLE.origin)
     assert made.spelling is None, "the spelling was that of other content"
-    bare = Msg.trusted("b", "y", "user")
+    bare = Msg.create_unchecked("b", "y", "user")
     assert (bare.timestamp, bare.cache, bare.extras, bare.origin) == (None,) * 4
 
 

@@ -37,8 +37,8 @@ def test_options_in_every_form() -> None:
     assert Options.of(given) is given
     assert Options.of({"temperature": 0.5}) == given
     assert Options.of(None) == Options.of({}) == Options()
-    assert Options().given() == []
-    assert Options(seed=0, temperature=0.0, logprobs=False).given() == [
+    assert Options().list_values() == []
+    assert Options(seed=0, temperature=0.0, logprobs=False).list_values() == [
         ("temperature", 0.0), ("seed", 0), ("logprobs", False),
     ]  # fmt: skip
 

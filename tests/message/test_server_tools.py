@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.message import ServerTool, Tool, tools_of
+from dragoman.message import ServerTool, Tool, to_tools
 
 LOCATION = {"country": "FR", "city": "Paris"}
 SEARCH = ServerTool(
@@ -15,14 +15,14 @@ SEARCH = ServerTool(
 
 
 def test_only_what_is_set_is_given() -> None:
-    assert ServerTool("code_execution").given() == []
-    assert SEARCH.given() == [
+    assert ServerTool("code_execution").list_values() == []
+    assert SEARCH.list_values() == [
         ("domains", ("a.org",)),
         ("blocked_domains", ("b.org",)),
         ("max_uses", 3),
         ("location", LOCATION),
     ]
-    assert ServerTool("file_search", stores=("vs_1",)).given() == [("stores", ("vs_1",))]
+    assert ServerTool("file_search", stores=("vs_1",)).list_values() == [("stores", ("vs_1",))]
 
 
 @pytest.mark.parametrize("name", ["domains", "blocked_domains", "stores"])
@@ -35,7 +35,7 @@ def test_lists_become_tuples(name: str) -> None:
 def test_the_plain_form_is_the_same_tool(kind: Any) -> None:
     given = {"type": "server", "kind": kind, "max_uses": 1}
     assert ServerTool.of(given) == ServerTool(kind, max_uses=1)
-    assert tools_of([given, SEARCH, {"name": "f"}]) == [
+    assert to_tools([given, SEARCH, {"name": "f"}]) == [
         ServerTool(kind, max_uses=1),
         SEARCH,
         Tool("f"),

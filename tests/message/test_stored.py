@@ -191,8 +191,8 @@ def test_what_is_still_as_it_was_read_is_stored() -> None:
     assert (read.protocol, read.issuer, read.model, read.state, read.edited) == (
         "openai-chat", "groq", "m", ("previous",), False,
     )  # fmt: skip
-    assert read.grown(back.messages)
-    assert read.kept(back.asks()) == ["seed", "stop", "tools", "stream", "model"]
+    assert read.has_grown(back.messages)
+    assert read.list_unchanged(back.asks()) == ["seed", "stop", "tools", "stream", "model"]
 
 
 def test_what_was_edited_is_not_as_read_after_storing_either() -> None:
@@ -208,8 +208,8 @@ def test_what_was_edited_is_not_as_read_after_storing_either() -> None:
     read = back.read
     assert read is not None
     assert [read.holds(m) for m in back.messages] == [False, True]
-    assert read.kept(back.asks()) == ["stop", "tools", "stream", "model"]
-    assert not read.grown(back.messages)
+    assert read.list_unchanged(back.asks()) == ["stop", "tools", "stream", "model"]
+    assert not read.has_grown(back.messages)
     assert (read.edited, read.model, read.state) == (True, None, ())
 
 

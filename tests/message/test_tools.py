@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dragoman.errors import InvalidMessage
-from dragoman.message import CacheHint, Parameter, Tool, ToolChoice, tools_of
+from dragoman.message import CacheHint, Parameter, Tool, ToolChoice, to_tools
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
 
@@ -139,12 +139,12 @@ def test_what_a_tool_does_not_know_is_kept() -> None:
 def test_a_tool_is_itself_and_lists_are_new() -> None:
     tool = Tool("f")
     given: list[Any] = [tool, {"name": "g"}]
-    made = tools_of(given)
+    made = to_tools(given)
     assert made == [tool, Tool("g")]
     assert made[0] is tool
     assert given[1] == {"name": "g"}
-    assert tools_of(None) == []
-    assert tools_of(iter([tool])) == [tool]
+    assert to_tools(None) == []
+    assert to_tools(iter([tool])) == [tool]
 
 
 @pytest.mark.parametrize(
@@ -170,14 +170,14 @@ def test_a_tool_is_itself_and_lists_are_new() -> None:
         (lambda: Tool("f", strict=wrong("yes")), "$.tools['f'].strict"),
         (lambda: Tool("f", cache=wrong("1h")), "$.tools['f'].cache"),
         (lambda: Tool("f", extras=wrong({"openai": 1})), "$.tools['f'].extras.openai"),
-        (lambda: tools_of(wrong(7)), "$.tools"),
-        (lambda: tools_of(wrong("f")), "$.tools"),
-        (lambda: tools_of(wrong({"name": "f"})), "$.tools"),
-        (lambda: tools_of(wrong(Tool("f"))), "$.tools"),
-        (lambda: tools_of([Tool("f"), wrong("g")]), "$.tools[1]"),
-        (lambda: tools_of([wrong({"description": "d"})]), "$.tools[0]"),
-        (lambda: tools_of([wrong({"function": "f"})]), "$.tools[0]"),
-        (lambda: tools_of([wrong({"name": 7})]), "$.tools[0]"),
+        (lambda: to_tools(wrong(7)), "$.tools"),
+        (lambda: to_tools(wrong("f")), "$.tools"),
+        (lambda: to_tools(wrong({"name": "f"})), "$.tools"),
+        (lambda: to_tools(wrong(Tool("f"))), "$.tools"),
+        (lambda: to_tools([Tool("f"), wrong("g")]), "$.tools[1]"),
+        (lambda: to_tools([wrong({"description": "d"})]), "$.tools[0]"),
+        (lambda: to_tools([wrong({"function": "f"})]), "$.tools[0]"),
+        (lambda: to_tools([wrong({"name": 7})]), "$.tools[0]"),
         (lambda: ToolChoice(wrong("any")), "$.tool_choice"),
         (lambda: ToolChoice("tool"), "$.tool_choice"),
         (lambda: ToolChoice("auto", "f"), "$.tool_choice"),

@@ -12,8 +12,13 @@ from dragoman.message import ImageBlock, URLSource, Written
 def test_what_nobody_knows_is_empty() -> None:
     out = Written({})
     assert (out.losses, out.added, out.residue, out.prefix) == ([], [], {}, "")
-    assert out.detached() is out
-    assert (out.bound, out.left, out.sourced, out.prefix) == (None, None, None, "")
+    assert out.detach() is out
+    assert (out.make_prefix, out.make_residue, out.walk_sources, out.prefix) == (
+        None,
+        None,
+        None,
+        "",
+    )
 
 
 def test_the_hash_is_asked_for_when_somebody_wants_it() -> None:
@@ -23,10 +28,10 @@ def test_the_hash_is_asked_for_when_somebody_wants_it() -> None:
         asked.append("x")
         return "ab12"
 
-    out = Written({}, bound=bound, left=lambda: {"system": "Be."})
+    out = Written({}, make_prefix=bound, make_residue=lambda: {"system": "Be."})
     assert asked == []
     assert (out.prefix, out.residue) == ("ab12", {"system": "Be."})
-    out.detached()
+    out.detach()
     assert (out.prefix, out.residue, len(asked)) == ("ab12", {}, 2)
 
 
@@ -38,7 +43,7 @@ def test_a_detached_body_lets_the_history_go_and_keeps_its_losses() -> None:
     told = [(loss.code, loss.where, loss.what) for loss in out.losses]
     target, prefix = out.report.target, out.prefix
     assert told
-    assert out.detached() is out
+    assert out.detach() is out
     del msgs
     gc.collect()
     assert gone() is None

@@ -11,7 +11,7 @@ import pytest
 import dragoman.formatter
 import dragoman.model
 from dragoman import ConfigError, DragomanError, Formatter, Msg, matrix
-from dragoman.model import ChatModel, FormatterMismatch, paired
+from dragoman.model import ChatModel, FormatterMismatch, pair_model
 from dragoman.model.shapes import find_protocols
 from dragoman.testing import Scripted
 from dragoman.vendors import PROTOCOLS
@@ -72,7 +72,7 @@ def test_all_36_pairs(formatter_name: str, model_name: str, messages: Sequence[M
         sent = script.requests[0].messages
         assert [b.type for m in sent for b in m.blocks] == [b.type for m in read for b in m.blocks]
     try:
-        other = paired(formatter, model)
+        other = pair_model(formatter, model)
     except FormatterMismatch:
         return
     assert asyncio.run(other(written)).text == "Fine."

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from dragoman.page import Page, exported
+from dragoman.page import Page, export_page
 
 from . import samples
 from .browsing import ARTIFACTS, PHONE, Tab
@@ -78,7 +78,7 @@ def test_axe_finds_nothing_in_an_exported_page(tmp_path: Path, tab: Open) -> Non
     opened = Page()
     opened.open(json.dumps(samples.JOURNEY).encode(), "journey.json")
     path = tmp_path / "page.html"
-    path.write_text(exported(opened), "utf-8")
+    path.write_text(export_page(opened), "utf-8")
     page = tab(f"{path.as_uri()}#wire=openai-chat&tab=json")
     page.page.wait_for_selector(".sheet .pill")
     page.page.get_by_label("Keep").wait_for()

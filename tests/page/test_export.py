@@ -12,7 +12,7 @@ from importlib import resources
 import pytest
 
 from dragoman import DragomanError
-from dragoman.page import Page, export, exported
+from dragoman.page import Page, export, export_page
 from dragoman.page.export import bundle
 
 from . import samples
@@ -66,7 +66,7 @@ def page() -> Page:
 
 @pytest.fixture(scope="module")
 def parts(page: Page) -> Parts:
-    return Parts(exported(page))
+    return Parts(export_page(page))
 
 
 def _hash(text: str) -> str:
@@ -112,7 +112,7 @@ def test_the_rarer_answers_are_left_out_of_a_page_that_would_be_too_large(
 ) -> None:
     monkeypatch.setattr(export, "MOST", 1000)
     small = page_with(("journey.json", json.dumps(samples.JOURNEY).encode()))
-    answers = json.loads(Parts(exported(small)).texts["application/json"])
+    answers = json.loads(Parts(export_page(small)).texts["application/json"])
     assert answers["contents"]["left_out"] > 40
     assert "wire/0/gemini/name/0" not in answers
     assert "wire/0/gemini/role/0" in answers

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dragoman.page import Page, exported
+from dragoman.page import Page, export_page
 
 from . import samples
 from .browsing import Tab
@@ -20,7 +20,7 @@ def exported_url(tmp_path_factory: pytest.TempPathFactory) -> str:
     page = Page()
     page.open(FILE[1], FILE[0])
     path = tmp_path_factory.mktemp("exported") / "page.html"
-    path.write_text(exported(page), "utf-8")
+    path.write_text(export_page(page), "utf-8")
     return path.as_uri()
 
 

@@ -10,7 +10,7 @@ import pytest
 import dragoman
 from dragoman.agent_logs import read_session_log
 from dragoman.message import ChatRequest
-from dragoman.page import Page, exported
+from dragoman.page import Page, export_page
 from dragoman.vendors import PROTOCOLS
 from tests.agent_logs import test_claude_code
 from tests.agent_logs.jsonl import lines
@@ -38,7 +38,7 @@ def exported_url(tmp_path_factory: pytest.TempPathFactory) -> str:
     for name, data in FILES:
         page.open(data, name)
     path = tmp_path_factory.mktemp("exported") / "page.html"
-    path.write_text(exported(page), "utf-8")
+    path.write_text(export_page(page), "utf-8")
     return path.as_uri()
 
 

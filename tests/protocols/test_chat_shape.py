@@ -70,7 +70,7 @@ def test_a_result_belongs_to_the_first_call_that_waits_for_one() -> None:
     def read(one: Any, place: int) -> Msg:
         assert told[place] is one
         listed: Any = calls if one == "calls" else [one]
-        return Msg.trusted("", listed, "assistant" if one == "calls" else "tool")
+        return Msg.create_unchecked("", listed, "assistant" if one == "calls" else "tool")
 
     _, *results = read_messages(told, read)
     assert [m.blocks[0].id for m in results] == ["1", "3", "2"]  # type: ignore[union-attr]

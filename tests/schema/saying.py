@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dragoman.schema import DIALECTS, Lowered, lowered
+from dragoman.schema import DIALECTS, LoweredSchema, lower_schema
 
 __all__ = ["EVERY", "JUDGE", "changed", "prop", "says"]
 
@@ -16,10 +16,10 @@ EVERY = pytest.mark.parametrize("name", DIALECTS)
 JUDGE = jsonschema.Draft202012Validator
 
 
-def says(name: str, schema: dict[str, Any]) -> Lowered:
+def says(name: str, schema: dict[str, Any]) -> LoweredSchema:
     """The schema in a dialect; the caller's object must be untouched."""
     before = copy.deepcopy(schema)
-    made = lowered(schema, DIALECTS[name])
+    made = lower_schema(schema, DIALECTS[name])
     assert schema == before
     return made
 
@@ -30,6 +30,6 @@ def prop(name: str, schema: Any) -> tuple[Any, str]:
     return made.schema["properties"]["p"], made.verdict
 
 
-def changed(made: Lowered) -> list[tuple[str, str, str]]:
+def changed(made: LoweredSchema) -> list[tuple[str, str, str]]:
     """Where each change is, what became of it, and its verdict."""
     return [(change.where, change.did, change.verdict) for change in made.changes]

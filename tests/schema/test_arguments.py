@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dragoman.errors import ConfigError, InvalidMessage
 from dragoman.message import Tool
-from dragoman.schema import checked, repaired, without_nulls
+from dragoman.schema import check_arguments, repair_arguments, without_nulls
 from tests.schema.generating import Maker
 
 SCHEMA = {
@@ -29,20 +29,20 @@ SCHEMA = {
 
 
 def broken(schema: Any, arguments: Any, **options: Any) -> list[tuple[str, str]]:
-    return [(one.path, one.keyword) for one in checked(schema, arguments, **options)]
+    return [(one.path, one.keyword) for one in check_arguments(schema, arguments, **options)]
 
 
 # -- checked ---------------------------------------------------------------------------------------
 
 
 def test_what_keeps_to_the_schema_is_left_in_peace() -> None:
-    assert checked(SCHEMA, {"city": "Paris", "days": [1, 2], "unit": "C"}) == []
-    assert checked(Tool("weather", parameters=SCHEMA), {"city": "Paris"}) == []
-    assert checked(Tool("now"), {"anything": 1}) == []
+    assert check_arguments(SCHEMA, {"city": "Paris", "days": [1, 2], "unit": "C"}) == []
+    assert check_arguments(Tool("weather", parameters=SCHEMA), {"city": "Paris"}) == []
+    assert check_arguments(Tool("now"), {"anything": 1}) == []
 
 
 def test_every_violation_is_named_with_its_place() -> None:
-    found = checked(SCHEMA, {"city": "", "days": [1, "two", 0], "unit": "K", "more": 1})
+    found = check_arguments(SCHEMA, {"city": "", "days": [1, "two", 0], "unit": "K", "more": 1})
     assert [(one.path, one.keyword) for one in found] == [
         ("$", "additionalProperties"), ("$.city", "minLength"), ("$.days[1]", "type"),
         ("$.days[2]", "minimum"), ("$.unit", "enum"),
@@ -67,13 +67,13 @@ def test_every_violation_is_named_with_its_place() -> None:
     ],
 )  # fmt: skip
 def test_what_targets_lack_is_checked_all_the_same(schema: Any, good: Any, bad: Any) -> None:
-    assert checked(schema, good) == []
-    assert len(checked(schema, bad)) == 1
+    assert check_arguments(schema, good) == []
+    assert len(check_arguments(schema, bad)) == 1
 
 
 def test_formats_are_checked_on_request() -> None:
     schema = {"type": "string", "format": "date"}
-    assert checked(schema, "tomorrow") == []
+    assert check_arguments(schema, "tomorrow") == []
     assert broken(schema, "tomorrow", formats=True) == [("$", "format")]
 
 
@@ -89,7 +89,7 @@ def test_formats_are_checked_on_request() -> None:
 )
 def test_what_is_no_schema_is_a_typed_error_and_nothing_is_fetched(schema: Any) -> None:
     with pytest.raises(InvalidMessage) as caught:
-        checked(schema, {})
+        check_arguments(schema, {})
     assert caught.value.code == "schema.invalid"
 
 
@@ -97,21 +97,21 @@ def test_no_file_is_read_for_a_schema(tmp_path: Path) -> None:
     there = tmp_path / "schema.json"
     there.write_text('{"type": "integer"}', encoding="utf-8")
     with pytest.raises(InvalidMessage):
-        checked({"$ref": there.as_uri()}, 1)
+        check_arguments({"$ref": there.as_uri()}, 1)
 
 
 def test_arguments_nested_beyond_use_are_a_violation() -> None:
     deep: dict[str, Any] = {}
     for _ in range(900):
         deep = {"in": deep}
-    assert [one.path for one in checked({"type": "object"}, deep)] == ["$"]
-    assert repaired({"type": "object"}, deep) == (deep, [])
+    assert [one.path for one in check_arguments({"type": "object"}, deep)] == ["$"]
+    assert repair_arguments({"type": "object"}, deep) == (deep, [])
 
 
 def test_without_the_extra_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
     with pytest.raises(ConfigError, match=r"dragoman\[schema\]") as caught:
-        checked({"type": "object", "title": "never built before"}, {})
+        check_arguments({"type": "object", "title": "never built before"}, {})
     assert caught.value.code == "schema.no_library"
 
 
@@ -141,11 +141,11 @@ REPAIRS = [
 def test_what_is_plainly_meant_is_said(schema: Any, given_: Any, meant: Any, did: str) -> None:
     definitions = schema.get("$defs", {})
     whole = {"type": "object", "properties": {"p": schema}, "$defs": definitions}
-    made, done = repaired(whole, {"p": given_})
+    made, done = repair_arguments(whole, {"p": given_})
     assert made == {"p": meant}
     assert type(made["p"]) is type(meant)
     assert [(one.path, one.did) for one in done] == [("$.p", did)]
-    assert checked(whole, made) == []
+    assert check_arguments(whole, made) == []
 
 
 LEFT = [
@@ -177,7 +177,7 @@ LEFT = [
 def test_what_is_not_plainly_meant_stays(schema: Any, given_: Any) -> None:
     whole = {"type": "object", "properties": {"p": schema}, "required": ["p"]}
     arguments = {"p": given_}
-    made, done = repaired(whole, arguments)
+    made, done = repair_arguments(whole, arguments)
     assert made is arguments
     assert done == []
 
@@ -190,7 +190,7 @@ def test_a_null_that_stands_for_absent_goes() -> None:
     }, "required": ["c"]}  # fmt: skip
     given_ = {"a": None, "b": None, "c": None, "list": [{"x": None}, {"x": 1}], "own": None}
     before = copy.deepcopy(given_)
-    made, done = repaired(schema, given_)
+    made, done = repair_arguments(schema, given_)
     assert made == {"b": None, "c": None, "list": [{}, {"x": 1}], "own": None}
     assert [one.path for one in done] == ["$.a", "$.list[0].x"]
     assert without_nulls(schema, given_) == made
@@ -198,7 +198,7 @@ def test_a_null_that_stands_for_absent_goes() -> None:
 
 
 def test_a_text_of_arguments_is_read_and_repaired() -> None:
-    assert repaired(SCHEMA, '{"city": "Paris", "days": "2", "unit": "f"}')[0] == {
+    assert repair_arguments(SCHEMA, '{"city": "Paris", "days": "2", "unit": "f"}')[0] == {
         "city": "Paris", "days": [2], "unit": "F",
     }  # fmt: skip
 
@@ -209,7 +209,7 @@ def test_the_branch_that_fits_is_repaired() -> None:
     cash = {"type": "object", "properties": {"kind": {"const": "cash"}, "n": {"type": "integer"}},
             "required": ["kind", "n"]}  # fmt: skip
     schema = {"type": "object", "properties": {"by": {"anyOf": [card, cash]}}}
-    made, done = repaired(schema, {"by": {"kind": "cash", "n": "3"}})
+    made, done = repair_arguments(schema, {"by": {"kind": "cash", "n": "3"}})
     assert made == {"by": {"kind": "cash", "n": 3}}
     assert [one.path for one in done] == ["$.by.n"]
 
@@ -220,10 +220,10 @@ def test_repair_never_raises_never_changes_the_input_and_ends(seed: int) -> None
     schema = maker.document()
     value = maker.value(schema, schema)
     before = copy.deepcopy(value)
-    made, done = repaired(schema, value)
+    made, done = repair_arguments(schema, value)
     assert repr(value) == repr(before)
     assert (made is value) == (done == [])
-    again, more = repaired(schema, made)
+    again, more = repair_arguments(schema, made)
     assert more == [] or len(more) < len(done) + 5
     assert type(again) is type(made)
 
@@ -236,5 +236,5 @@ def test_repair_leaves_what_keeps_to_the_schema(seed: int) -> None:
     if del_ is not None:
         return
     value = maker.value(schema, schema)
-    if checked(schema, value) == []:
-        assert repaired(schema, value)[0] == value
+    if check_arguments(schema, value) == []:
+        assert repair_arguments(schema, value)[0] == value

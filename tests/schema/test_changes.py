@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.schema import DIALECTS, Change, lowered, lowered_once, repaired
+from dragoman.schema import DIALECTS, Change, lower_once, lower_schema, repair_arguments
 from tests.schema.saying import EVERY, changed, prop, says
 
 
@@ -15,7 +15,7 @@ def test_a_change_names_its_place_in_the_original() -> None:
     schema = {"type": "object", "properties": {"x-y": {"$ref": "#/$defs/S"}},
               "$defs": {"S": {"type": "string", "minLength": 3}}}  # fmt: skip
     made = says("gemini", schema)
-    assert made.changes == (Change("$.$defs.S", "minLength", "minLength: 3", "told", "wider"),)
+    assert made.changes == (Change("$.$defs.S", "minLength", "minLength: 3", "described", "wider"),)
     assert made.rule.startswith("Gemini API reference")
     plain = {"type": "object", "properties": {"x-y": {"type": "string", "minLength": 3}}}
     assert [c.where for c in says("gemini", plain).changes] == ['$.properties["x-y"].minLength']
@@ -23,7 +23,7 @@ def test_a_change_names_its_place_in_the_original() -> None:
 
 def test_telling_can_be_left_out() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^x"}}}
-    made = lowered(schema, DIALECTS["gemini"], tell=False)
+    made = lower_schema(schema, DIALECTS["gemini"], tell=False)
     assert made.schema["properties"] == {"a": {"type": "string"}}
     assert changed(made) == [("$.properties.a.pattern", "dropped", "wider")]
 
@@ -36,7 +36,7 @@ def test_what_is_clean_comes_back_as_the_very_object(name: str) -> None:
     if "additionalProperties" in (DIALECTS[name].takes or clean) and not DIALECTS[name].upper:
         assert made.schema is clean
         assert made.changes == ()
-    again = lowered(made.schema, DIALECTS[name])
+    again = lower_schema(made.schema, DIALECTS[name])
     assert again.schema is made.schema
 
 
@@ -53,12 +53,12 @@ def test_what_is_known_already_is_the_same_as_what_is_worked_out() -> None:
                  {"type": "object", "properties": {"a": {"type": "string"}}}):  # fmt: skip
         for name in ("anthropic", "gemini-openapi", "openai-strict"):
             first, again = (
-                lowered_once(told, name),
-                lowered_once(json.loads(json.dumps(told)), name),
+                lower_once(told, name),
+                lower_once(json.loads(json.dumps(told)), name),
             )
-            assert first == again == lowered(told, DIALECTS[name])
+            assert first == again == lower_schema(told, DIALECTS[name])
     mine: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
-    assert lowered_once(mine, "anthropic").schema is mine
+    assert lower_once(mine, "anthropic").schema is mine
 
 
 @EVERY
@@ -80,7 +80,7 @@ def test_odd_schemas_come_through(name: str) -> None:
         {"type": "string"},
     ]
     for schema in odd:
-        made = lowered(schema, DIALECTS[name])
+        made = lower_schema(schema, DIALECTS[name])
         assert made.verdict in ("equal", "wider", "narrower")
         json.dumps(made.schema)
 
@@ -100,4 +100,4 @@ def test_references_that_multiply_stay_small(name: str) -> None:
 def test_repair_and_lowering_meet_where_an_object_is_text() -> None:
     schema = {"type": "object", "properties": {"m": {"type": "object"}}}
     assert prop("gemini-openapi", {"type": "object"})[0]["type"] == "STRING"
-    assert repaired(schema, {"m": '{"a": 1}'})[0] == {"m": {"a": 1}}
+    assert repair_arguments(schema, {"m": '{"a": 1}'})[0] == {"m": {"a": 1}}

@@ -15,7 +15,7 @@ from dragoman.losses import Report
 from dragoman.losses.codes import CODES
 from dragoman.losses.codes.request import SCHEMA_ROWS as ROWS
 from dragoman.message import Tool
-from dragoman.schema import DIALECTS, Change, SchemaDialect, dialect, lowered, report_changes
+from dragoman.schema import DIALECTS, Change, SchemaDialect, dialect, lower_schema, report_changes
 
 RECORDED = Path(__file__).parents[2].parent / "shared" / "corpus" / "open"
 
@@ -46,7 +46,7 @@ def test_every_change_has_a_code_and_every_code_a_change() -> None:
         "additionalProperties": False,
         "$defs": {},
     }
-    made = lowered(schema, DIALECTS["gemini-openapi"])
+    made = lower_schema(schema, DIALECTS["gemini-openapi"])
     assert {change.code for change in made.changes} | {"schema.unfit"} == {*ROWS}
 
 
@@ -60,7 +60,11 @@ def test_changes_become_losses_of_the_tool(monkeypatch: pytest.MonkeyPatch) -> N
     assert tool.schema is not None
     report = Report(places=lambda _messages, _request: iter([("$.tools[0]", tool)]))
     report_changes(
-        lowered(tool.schema, DIALECTS["anthropic-strict"]), report, tool, "parameters", tool.name
+        lower_schema(tool.schema, DIALECTS["anthropic-strict"]),
+        report,
+        tool,
+        "parameters",
+        tool.name,
     )
     told, *_, unfit = report.losses
     assert [loss.where for loss in report.losses] == [
@@ -78,8 +82,8 @@ def test_changes_become_losses_of_the_tool(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_change_knows_whether_it_was_told() -> None:
-    assert Change("$", "minLength", "minLength: 1", "told", "wider").told
-    assert not Change("$", "minLength", "minLength: 1", "dropped", "wider").told
+    assert Change("$", "minLength", "minLength: 1", "described", "wider").is_described
+    assert not Change("$", "minLength", "minLength: 1", "dropped", "wider").is_described
     assert Change("$.a", "", "too deep", "dropped", "wider").where == "$.a"
 
 
@@ -142,6 +146,6 @@ def ollama() -> Iterator[Any]:
 )
 def test_what_an_api_accepted_stays_as_it_is(name: str, schemas: Any, share: float) -> None:
     seen = [schema for schema in schemas() if isinstance(schema, dict)]
-    same = [schema for schema in seen if lowered(schema, DIALECTS[name]).schema is schema]
+    same = [schema for schema in seen if lower_schema(schema, DIALECTS[name]).schema is schema]
     assert len(seen) > 10
     assert len(same) >= share * len(seen)

@@ -10,7 +10,7 @@ import pytest
 
 from dragoman import InvalidMessage, InvalidOutput, Structured, Toolkit
 from dragoman.message import ToolUseBlock
-from dragoman.schema import checked, repaired
+from dragoman.schema import check_arguments, repair_arguments
 from dragoman.schema.load import is_heavy
 from dragoman.toolkit import FunctionTool
 
@@ -67,8 +67,8 @@ def text_of(value: Any) -> str:
 
 
 DOORS: dict[str, Callable[[dict[str, Any], Any], Any]] = {
-    "checked": checked,
-    "repaired": repaired,
+    "checked": check_arguments,
+    "repaired": repair_arguments,
     "parse": lambda schema, value: Structured(schema).parse(text_of(value)),
     "toolkit": lambda schema, value: Toolkit(
         [FunctionTool(lambda **_: "ran", name="f", parameters=schema)]
@@ -88,7 +88,7 @@ def test_references_that_double_are_refused_at_once(name: str, door: str) -> Non
         [result] = DOORS[door](schema, value)
         assert result.blocks[0].is_error
     else:
-        assert repaired(schema, value) == (value, [])
+        assert repair_arguments(schema, value) == (value, [])
 
 
 JSON_VALUE: dict[str, Any] = {
@@ -109,13 +109,13 @@ TREE: dict[str, Any] = {
 def test_schemas_of_types_that_hold_themselves_are_checked_as_ever() -> None:
     rows = {str(n): [n, str(n), {"a": [None, {"b": n}]}] for n in range(2000)}
     assert not is_heavy(JSON_VALUE, rows)
-    assert checked(JSON_VALUE, {"a": {"b": [1, {"c": "d"}]}}) == []
+    assert check_arguments(JSON_VALUE, {"a": {"b": [1, {"c": "d"}]}}) == []
     tree: Any = {"leaf": 1}
     for _ in range(8):
         tree = {"left": tree, "right": tree}
     assert not is_heavy(TREE, tree)
-    assert checked(TREE, tree) == []
-    assert repaired(TREE, {"left": {"leaf": "3"}})[0] == {"left": {"leaf": 3}}
+    assert check_arguments(TREE, tree) == []
+    assert repair_arguments(TREE, {"left": {"leaf": "3"}})[0] == {"left": {"leaf": 3}}
 
 
 def nested(levels: int, keyword: str) -> dict[str, Any]:

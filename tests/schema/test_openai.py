@@ -12,7 +12,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
-from dragoman.schema import DIALECTS, lowered
+from dragoman.schema import DIALECTS, lower_schema
 
 HOSTS = ["openai", "openai/openai-responses", "azure", "azure/openai-responses",
          "openrouter/openai/gpt-5.6"]  # fmt: skip
@@ -71,7 +71,7 @@ def test_the_root_has_no_unions_and_no_values(host: str, keyword: str) -> None:
 
 def test_what_fits_is_the_same_object() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "array", "items": {"enum": [1]}}}}
-    assert lowered(schema, DIALECTS["openai"]).schema is schema
+    assert lower_schema(schema, DIALECTS["openai"]).schema is schema
 
 
 @pytest.mark.parametrize("host", ["vllm", "mistral"])

@@ -10,7 +10,7 @@ import pytest
 import dragoman
 from dragoman import LLM, ChatRequest, Msg
 from dragoman.message import Tool
-from dragoman.schema import DIALECTS, lowered
+from dragoman.schema import DIALECTS, lower_schema
 
 EMPTY: dict[str, Any] = {"type": "object"}
 WIRES = ["openai/openai-chat", "openai/openai-responses", "azure/openai-chat", "groq", "mistral"]
@@ -77,7 +77,7 @@ def test_a_tool_of_an_llm() -> None:
 def test_items_of_any_value_are_lowered_and_named(inner: dict[str, Any], name: str) -> None:
     schema = {"type": "object", "properties": {"list": inner}, "required": ["list"],
               "additionalProperties": False}  # fmt: skip
-    made = lowered(schema, DIALECTS[name])
+    made = lower_schema(schema, DIALECTS[name])
     items = made.schema["properties"]["list"]["items"]
     assert items not in (True, {})
     assert items.keys() & {"type", "anyOf"}
@@ -92,5 +92,5 @@ def test_items_of_any_value_are_lowered_and_named(inner: dict[str, Any], name: s
      "required": ["a"], "additionalProperties": False},
 ])  # fmt: skip
 def test_closed_objects_name_their_properties(schema: dict[str, Any]) -> None:
-    made = lowered(schema, DIALECTS["openai-strict"]).schema
+    made = lower_schema(schema, DIALECTS["openai-strict"]).schema
     assert made["properties"].get("a", made)["properties"] == {} or made["properties"] == {}

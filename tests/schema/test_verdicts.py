@@ -12,7 +12,14 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from dragoman.schema import DIALECTS, Change, Lowered, SchemaDialect, lowered, without_nulls
+from dragoman.schema import (
+    DIALECTS,
+    Change,
+    LoweredSchema,
+    SchemaDialect,
+    lower_schema,
+    without_nulls,
+)
 from dragoman.schema.normalize import normalize
 from tests.schema.generating import Maker
 
@@ -42,7 +49,7 @@ def test_what_no_change_calls_wider_refuses_what_the_original_refuses(
 ) -> None:
     maker = Maker(seed)
     original = maker.document()
-    made = lowered(original, dialect)
+    made = lower_schema(original, dialect)
     if "wider" in verdicts(made):
         assert made.verdict == "wider"
         return
@@ -59,7 +66,7 @@ def test_what_no_change_calls_narrower_accepts_what_the_original_accepts(
 ) -> None:
     maker = Maker(seed)
     original = maker.document()
-    made = lowered(original, dialect)
+    made = lower_schema(original, dialect)
     if "narrower" in verdicts(made):
         assert made.verdict != "equal"
         return
@@ -68,7 +75,7 @@ def test_what_no_change_calls_narrower_accepts_what_the_original_accepts(
         assert accepts(target, value) or not accepts(original, value), value
 
 
-def verdicts(made: Lowered) -> set[str]:
+def verdicts(made: LoweredSchema) -> set[str]:
     return {change.verdict for change in made.changes}
 
 
@@ -79,7 +86,7 @@ def test_the_result_is_a_schema_and_the_original_stays_as_it_was(
 ) -> None:
     original = Maker(seed).document()
     before = json.dumps(original)
-    made = lowered(original, dialect)
+    made = lower_schema(original, dialect)
     assert json.dumps(original) == before
     JUDGE.check_schema(normalize(made.schema))
     assert (made.schema is original) == (json.dumps(made.schema) == before)
@@ -92,7 +99,7 @@ def test_the_result_is_a_schema_and_the_original_stays_as_it_was(
 def test_slips_of_the_pen_are_set_right(dialect: SchemaDialect, seed: int) -> None:
     maker = Maker(seed)
     original = maker.slipped(maker.document())
-    made = lowered(original, dialect)
+    made = lower_schema(original, dialect)
     if dialect.upper or dialect.nullable:  # no JSON Schema, but Gemini's own
         JUDGE.check_schema(normalize(made.schema))
     else:
@@ -114,7 +121,7 @@ def test_every_slip_of_the_pen_is_noted(seed: int) -> None:
 @EVERY
 @given(SEEDS)
 def test_only_keywords_of_the_dialect_are_left(dialect: SchemaDialect, seed: int) -> None:
-    made = lowered(Maker(seed).document(), dialect)
+    made = lower_schema(Maker(seed).document(), dialect)
     assert list(strange(made.schema, dialect, at_root=True)) == []
 
 
@@ -123,7 +130,7 @@ def strange(schema: Any, dialect: SchemaDialect, *, at_root: bool) -> Any:
     if not isinstance(schema, dict):
         return
     for keyword, value in schema.items():
-        if not dialect.allowed(keyword, at_root):
+        if not dialect.allows(keyword, at_root):
             yield keyword
         if keyword in dialect.verbatim:
             continue
@@ -147,7 +154,7 @@ def test_a_null_that_stands_for_absent_goes_and_the_rest_stays(seed: int) -> Non
         "type": "object", "properties": {name: {"type": kind} for name, kind in kinds.items()},
         "required": needed, "additionalProperties": False,
     }  # fmt: skip
-    strict = lowered(original, DIALECTS["openai-strict"]).schema
+    strict = lower_schema(original, DIALECTS["openai-strict"]).schema
     for value in arguments(maker, strict):
         if accepts(strict, value):
             assert accepts(original, without_nulls(original, value))
@@ -164,7 +171,7 @@ def test_the_generator_makes_what_the_laws_need() -> None:
         with suppress(RecursionError):
             fitting += sum(JUDGE(original).is_valid(one) for one in arguments(maker, original))
         for name, dialect in DIALECTS.items():
-            found = verdicts(lowered(original, dialect))
+            found = verdicts(lower_schema(original, dialect))
             reached.update((name, one) for one in ("wider", "narrower") if one not in found)
     assert fitting > 300
     assert len(reached) == 2 * len(DIALECTS)

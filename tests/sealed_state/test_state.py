@@ -17,7 +17,7 @@ from dragoman.message import (
     ThinkingBlock,
     ToolUseBlock,
 )
-from dragoman.sealed_state import CallField, Envelope, opened, sealed
+from dragoman.sealed_state import CallField, Envelope, open_messages, seal_message
 from tests.laws.trees import json_values
 
 HERE, THERE = "anthropic", "gemini"
@@ -26,7 +26,7 @@ THEIRS = Origin(THERE, "gemini-3.5-flash")
 
 def through(m: Msg, envelope: Envelope, back: Envelope | None = None) -> Msg:
     """Sealed, said by a client of another wire, which knows of no extras, and opened again."""
-    out = sealed(m, HERE, frozenset({HERE}), envelope)
+    out = seal_message(m, HERE, frozenset({HERE}), envelope)
     said: list[Any] = []
     for block in out.blocks:
         if type(block) is ThinkingBlock:
@@ -36,7 +36,7 @@ def through(m: Msg, envelope: Envelope, back: Envelope | None = None) -> Msg:
             said.append(ToolUseBlock("toolu_" + block.id, block.name, block.input))
         else:
             said.append(TextBlock(block.text) if type(block) is TextBlock else block)
-    return opened([Msg("", said, "assistant")], back or envelope)[0]
+    return open_messages([Msg("", said, "assistant")], back or envelope)[0]
 
 
 def answer() -> Msg:
@@ -62,7 +62,7 @@ def test_what_was_sealed_is_in_its_place_again(envelope: Envelope) -> None:
 
 
 def test_nothing_of_it_is_readable_state_of_the_client() -> None:
-    out = sealed(answer(), HERE, frozenset({HERE}), Envelope())
+    out = seal_message(answer(), HERE, frozenset({HERE}), Envelope())
     thoughts = [block for block in out.blocks if type(block) is ThinkingBlock]
     assert all((t.signature or t.redacted or "").startswith("dragoman1.") for t in thoughts)
     assert {t.origin for t in thoughts} == {Origin(HERE)}
@@ -70,9 +70,9 @@ def test_nothing_of_it_is_readable_state_of_the_client() -> None:
 
 def test_what_the_client_reads_itself_is_left_alone() -> None:
     m = answer()
-    assert sealed(m, HERE, frozenset({HERE, THERE}), Envelope()) is m
+    assert seal_message(m, HERE, frozenset({HERE, THERE}), Envelope()) is m
     plain = Msg("", "Hi.", "assistant")
-    assert sealed(plain, HERE, frozenset(), Envelope()) is plain
+    assert seal_message(plain, HERE, frozenset(), Envelope()) is plain
 
 
 @pytest.mark.parametrize("back", [Envelope(b"other"), Envelope()])
@@ -90,7 +90,7 @@ def test_what_another_key_sealed_is_not_opened(back: Envelope) -> None:
 ])  # fmt: skip
 def test_a_forged_envelope_proves_nothing(forged: str) -> None:
     m = Msg("", [ThinkingBlock("Hm.", f"dragoman1.{forged}"), TextBlock("Hi.")], "assistant")
-    (came,) = opened([m], Envelope())
+    (came,) = open_messages([m], Envelope())
     assert came.blocks in ([ThinkingBlock("Hm."), TextBlock("Hi.")], [TextBlock("Hi.")])
 
 
@@ -110,12 +110,12 @@ def test_a_key_is_shown_to_nobody() -> None:
 
 def test_messages_without_envelopes_are_the_same() -> None:
     msgs = [answer(), Msg("", "Hi.", "user")]
-    assert opened(msgs, Envelope()) is msgs
+    assert open_messages(msgs, Envelope()) is msgs
 
 
 def test_raw_blocks_stand_as_they_are() -> None:
     m = Msg("", [RawBlock(THERE, {"type": "odd"}, extras={THERE: {"a": 1}})], "assistant")
-    out = sealed(m, HERE, frozenset({HERE}), Envelope())
+    out = seal_message(m, HERE, frozenset({HERE}), Envelope())
     assert out.blocks[0] is m.blocks[0]
 
 
@@ -133,7 +133,7 @@ ON_CALLS = CallField("openai-chat", "extra_content.google.thought_signature")
 def borne(state: Any, *before: Any) -> list[Any]:
     """What is opened of a call that bears a state which anybody may have made."""
     call = ON_CALLS.put(ToolUseBlock("a", "look", {}), Envelope().seal(state))
-    (m,) = opened([Msg("", [*before, call], "assistant")], Envelope(), None, ON_CALLS)
+    (m,) = open_messages([Msg("", [*before, call], "assistant")], Envelope(), None, ON_CALLS)
     return m.blocks
 
 

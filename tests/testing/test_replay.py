@@ -52,7 +52,7 @@ def test_what_was_recorded_is_answered_again_in_any_order(tmp_path: Path) -> Non
     reply = replay.send(first, NEVER)
     assert b"answer 0" in reply.body
     assert reply.headers["content-type"] == "application/json"
-    assert replay.left == 0
+    assert replay.remaining == 0
 
 
 def test_frames_that_are_no_text_are_kept(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_what_was_not_recorded_is_refused_beside_the_nearest(tmp_path: Path) -> 
     assert caught.value.code == "testing.unrecorded"
     assert '-   "content": "Where is Paris?"' in caught.value.hint
     assert '+   "content": "Where is London?"' in caught.value.hint
-    assert replay.left == 2
+    assert replay.remaining == 2
     other.method = "GET"
     with pytest.raises(ConfigError, match="GET"):
         replay.send(other, NEVER)

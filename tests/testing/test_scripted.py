@@ -55,7 +55,7 @@ def test_a_text_is_the_answer_on_every_wire(name: str, stream: bool) -> None:
     answer = answered(script, wire, out, stream)
     assert answer.text == "It is warm in Samarkand."
     assert (answer.status, answer.finish.reason) == ("complete", "stop")
-    assert script.left == 0
+    assert script.remaining == 0
     assert [req.messages[-1].text for req in script.requests] == ["How warm is it?"]
 
 

@@ -173,7 +173,7 @@ def test_the_fixture_starts_and_ends_servers(
     assert other.url.endswith("/v1beta")
     with pytest.raises(urllib.error.HTTPError):
         urllib.request.urlopen(one.url, timeout=30)
-    assert scripted_model("Hi.").left == 1
+    assert scripted_model("Hi.").remaining == 1
     closed = StrictServer("openai")
     with pytest.raises(RuntimeError):
         _ = closed.url

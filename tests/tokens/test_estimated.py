@@ -166,7 +166,7 @@ def test_a_budget_of_tokens_keeps_what_fits() -> None:
     assert 11 <= len(cut.body["messages"]) <= 13
     out = dragoman.Formatter("openai", model="gpt-5.6", max_tokens=whole // 2).write(msgs)
     assert len(out.messages) == len(cut.body["messages"])
-    limited = dragoman.Formatter("openai", model="gpt-5.6").limited(whole // 2)
+    limited = dragoman.Formatter("openai", model="gpt-5.6").with_limit(whole // 2)
     assert len(limited.write(msgs).messages) == len(out.messages)
 
 

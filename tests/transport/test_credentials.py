@@ -124,8 +124,8 @@ def test_static_headers_and_query() -> None:
     made = authorize(call("https://h/p?a=1"), own, "", KEY)
     assert made.url == "https://h/p?a=1&api-version=2024-10-21"
     assert made.headers["x-org"] == "o"
-    assert own.auth_of("anthropic") is own.auth
-    assert replace(own, auths={"anthropic": API_KEY}).auth_of("anthropic") is API_KEY
+    assert own.find_auth("anthropic") is own.auth
+    assert replace(own, auths={"anthropic": API_KEY}).find_auth("anthropic") is API_KEY
 
 
 def test_a_header_from_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:

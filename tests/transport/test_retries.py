@@ -137,7 +137,7 @@ def test_each_attempt_gets_the_time_that_is_left() -> None:
 
 def test_no_time_left() -> None:
     with pytest.raises(Timeout, match=r"no answer within 0\.001 seconds") as raised:
-        Timeouts(total=0.001).left(0.0)
+        Timeouts(total=0.001).remaining(0.0)
     assert raised.value.type == "total_timeout"
 
 

@@ -13,12 +13,12 @@ from inspect import isawaitable
 from typing import Any, Literal, TypeAlias
 
 from ..errors import ConfigError, InvalidOutput, NoAnswer, StreamError, ToolFailed
-from ..llm import Input, ModelLike, Pair, Way, llm_of, pair_of, request_of
+from ..llm import Input, ModelLike, Pair, Way, to_llm, to_pair, to_request
 from ..llm.settings import ExplainsNames, explains_agents, needed_model
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
 from ..message.ending import goes_on, reply_finish
 from ..structured import Structured, repair_messages
-from ..toolkit import ToolContext, Toolkit, toolkit_of
+from ..toolkit import ToolContext, Toolkit, to_toolkit
 from .event_loop import own_loop
 from .events import (
     AgentEvent,
@@ -114,7 +114,7 @@ class ReActAgent(metaclass=ExplainsNames):
         self.model: ModelLike = needed_model(model)
         self.formatter = formatter
         given = getattr(model, "toolkit", ()) if toolkit is None else toolkit
-        self.toolkit, self.server_tools = toolkit_of(given)
+        self.toolkit, self.server_tools = to_toolkit(given)
         self.max_iters, self.budget = max_iters, budget or Budget()
         self.parallel, self.approve, self.interrupted = parallel, approve, interrupted
         self.response_format, self.way, self.repairs = response_format, way, repairs
@@ -245,7 +245,7 @@ class ReActAgent(metaclass=ExplainsNames):
             msg: A text, a message or several, or a request; None adds nothing.
         """
         kwargs = await self._run_hooks("pre_observe", {"msg": msg})
-        given = [] if kwargs["msg"] is None else request_of(kwargs["msg"]).messages
+        given = [] if kwargs["msg"] is None else to_request(kwargs["msg"]).messages
         new = [one for one in given if not any(one is old for old in self.messages)]
         if self._run is not None and self._calls:
             self._run.later += new
@@ -455,9 +455,9 @@ class ReActAgent(metaclass=ExplainsNames):
         )
 
     def _pair(self, structured: Structured[Any] | None, streams: bool) -> Pair:
-        if (model := llm_of(self.model, self.formatter)) is not self.model:
+        if (model := to_llm(self.model, self.formatter)) is not self.model:
             self.model, self.formatter = model, None  # an LLM brings its own formatter
-        return pair_of(
+        return to_pair(
             self.model,
             self.formatter,
             structured=structured,

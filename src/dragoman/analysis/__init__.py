@@ -14,7 +14,7 @@ from .explain import Explanation, explain
 from .fidelity import Fidelity, Worse, fidelity, worse
 from .pairs import Pair, pairs
 from .plan import Plan, Route, plan
-from .sameness import Difference, diff, hashed
+from .sameness import Difference, diff, hash_conversation
 from .sources import Source, SourceMap, sourcemap
 
 __all__ = [
@@ -34,7 +34,7 @@ __all__ = [
     "diff",
     "explain",
     "fidelity",
-    "hashed",
+    "hash_conversation",
     "pairs",
     "plan",
     "sourcemap",

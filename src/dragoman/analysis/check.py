@@ -22,7 +22,7 @@ from ..errors import InvalidMessage, ReadError, WriteError
 from ..losses import InBody, Loss, Report, policy
 from ..losses.codes import CODES
 from ..message import Base64Source, ChatRequest, ImageBlock, URLSource, places
-from ..schema import Change, SchemaDialect, dialect, lowered
+from ..schema import Change, SchemaDialect, dialect, lower_schema
 from ..schema.lowering import exceeded_limit
 from ..text.json_text import JsonObject
 from ..text.redaction import Shown, clip_text, show
@@ -235,7 +235,7 @@ class _Validator:
         """What the writer would change because the provider would refuse it."""
         fresh = replace(self.request, read=None)
         report = Report(self.request.messages, self.request, places, self.wire.name)
-        report.made(fresh, self.request)
+        report.derive(fresh, self.request)
         try:
             self.wire.write_request(fresh, self.model, policy=_QUIET, report=report)
         except WriteError as error:
@@ -424,7 +424,8 @@ _SCHEMA_FIXES = {
 }
 _SIZE_FIX = "Make some of them required, or leave `strict` unset for this tool."
 _CHANGE_FIX = (
-    "Write the schema as the dialect takes it: `dragoman.schema.lowered(schema, dialect(...))`."
+    "Write the schema as the dialect takes it: "
+    "`dragoman.schema.lower_schema(schema, dialect(...))`."
 )
 
 
@@ -445,7 +446,7 @@ def _dialect_refusals(way: _Way, schema: Any, name: str) -> Iterator[Refusal]:
     if "object root" in target.demands and not target.upper and schema.get("type") != "object":
         text = "the root of the schema must say that it is an object"
         yield _refusal(target, way, text, _SCHEMA_FIXES["schema.root"], "schema.root")
-    result = lowered(schema, target, tell=False)
+    result = lower_schema(schema, target, tell=False)
     limit = OPTIONAL_PROPERTIES.get(name)
     if result.unfit:
         text = f"{CODES['schema.unfit'].meaning}: {result.unfit}"

@@ -377,7 +377,7 @@ def explain(error: ProviderError | Any, written: Written) -> Explanation:
     message = clip_text(failure.message, _MOST)
     if not path:
         return Explanation(error=message)
-    source = sourcemap(written).of(path) if written.sourced is not None else Source(path)
+    source = sourcemap(written).of(path) if written.walk_sources is not None else Source(path)
     place = Explanation(source.path, source.whose, source.what, error=message, at=path)
     if rule is None:
         return place

@@ -20,7 +20,7 @@ from ..conversion.convert import detect
 from ..errors import InvalidMessage, ReadError
 from ..message import ChatRequest, Msg, Tool, blocks, media, places
 from ..message.media_urls import is_data_uri, read_source
-from ..message.request import messages_of
+from ..message.request import check_messages
 from ..text.json_text import Json, canonical, loads
 from ..text.redaction import Shown, clip_text
 from ..vendors import Vendor, wire
@@ -171,7 +171,7 @@ def tools(request: ChatRequest) -> list[Item]:
         if isinstance(tool, Tool):
             value: Json = [tool.name, tool.description, _parameters(tool.schema)]
         else:
-            value = [tool.kind, tool.given(), tool.extras if tool.kind == "own" else None]
+            value = [tool.kind, tool.list_values(), tool.extras if tool.kind == "own" else None]
         result.append(Item("tools", "tool", value, f"$.tools[{i}]"))
     return sorted(result, key=lambda item: item.key)
 
@@ -219,12 +219,12 @@ def read_conversation(
     if isinstance(conversation, ChatRequest):
         return conversation
     if isinstance(conversation, Sequence) and not isinstance(conversation, (str, bytes)):
-        return messages_of(conversation)
+        return check_messages(conversation)
     body = parse_body(conversation)
     return wire(detect(body).wire if source is None else source).read_request(body)
 
 
-def hashed(conversation: Conversation, source: str | Vendor | Wire | None = None) -> str:
+def hash_conversation(conversation: Conversation, source: str | Vendor | Wire | None = None) -> str:
     """The hash of a conversation, the same over every wire: 32 hex digits.
 
     Messages and tools count, but not options, ids and spelling.

@@ -160,7 +160,7 @@ class SourceMap:
     def _nodes(self) -> dict[tuple[Step, ...], list[object]]:
         if self._rows is None:
             self._rows = {}
-            sourced = self._written.sourced
+            sourced = self._written.walk_sources
             for path, node in sourced() if sourced is not None else ():
                 entry = node.node if isinstance(node, Field) else node
                 if isinstance(entry, ChatRequest) and self._request is None:

@@ -11,7 +11,7 @@ from ..suggestions.import_names import listing, refusing
 from .capabilities import MEDIA, Capabilities, Limits, Stance
 from .facts import STATES, Fact, Facts, bare, matches
 from .naming import IdRule, NameRule
-from .overrides import About, ChatConfig, changes_of, override, without
+from .overrides import About, ChatConfig, override, read_changes, without
 
 __all__ = [
     "MEDIA",
@@ -26,9 +26,9 @@ __all__ = [
     "NameRule",
     "Stance",
     "bare",
-    "changes_of",
     "matches",
     "override",
+    "read_changes",
     "without",
 ]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import translate
 from typing import Any, TypeAlias
 
+from .._old_names import keeps_old_names
 from ..caches import remember
 from ..errors import ConfigError
 from ..text.redaction import show
@@ -59,6 +60,7 @@ def bare(model: str) -> str:
     return _HYPHEN.sub(r"\1.", name)
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class Fact:
     """Something known about models by name; the first match within one list of facts applies.
@@ -95,7 +97,7 @@ class Fact:
             value = getattr(self, name)
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
 
-    def source_of(self, ask: str, kind: str = "") -> str:
+    def find_source(self, ask: str, kind: str = "") -> str:
         """The source of what the fact states about a capability.
 
         Args:
@@ -145,6 +147,7 @@ _MOST_FOUND = 1024  # models whose facts are cached
 _LONGEST_MODEL = 256  # characters
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class Facts:
     """Ordered facts, for one wire or for many; the first that holds for a model applies.
@@ -219,7 +222,7 @@ class Facts:
         """
         return next(iter(self.holding(model)), None)
 
-    def source_of(self, ask: str, kind: str = "") -> str:
+    def find_source(self, ask: str, kind: str = "") -> str:
         """The source of `always`.
 
         Args:
@@ -244,11 +247,11 @@ class Facts:
             The fact, or this object for `always`; None if neither states anything about it.
         """
         for fact in reversed(self.holding(model, wires, states)):
-            if about.named(fact.changes, ask):
+            if about.mentions(fact.changes, ask):
                 return fact
-        return self if about.named(self.always, ask) else None
+        return self if about.mentions(self.always, ask) else None
 
-    def pinned(self, date: str) -> Facts:
+    def at_date(self, date: str) -> Facts:
         """The facts that were known at a date.
 
         Args:

@@ -10,12 +10,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from .._old_names import keeps_old_names
 from ..caches import remember
 
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _PAIRS = [first + second for second in _ALPHABET for first in _ALPHABET]
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class IdRule:
     """Which call ids a wire accepts.
@@ -42,7 +44,7 @@ class IdRule:
     blank: bool = False
     form: str = ""
 
-    def formed(self, values: Iterable[str]) -> bool:
+    def matches_form(self, values: Iterable[str]) -> bool:
         """Whether every id has the rule's form, with any name and number.
 
         Args:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from .._old_names import keeps_old_names
 from ..caches import remember
 from ..errors import ConfigError
 from ..text.redaction import show
@@ -161,6 +162,7 @@ _CONCERNS: dict[str, tuple[str, ...]] = {
 _BLOCKS = frozenset(KINDS) - {"thinking"}  # `thinking` by itself is a field of its own
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class About:
     """What a loss is about: a field such as `temperature`, and the `type` of the node it is on.
@@ -183,7 +185,7 @@ class About:
         # a provider's own field comes with its path
         return fields is None or not self.field or self.field.rpartition(".")[2] in fields
 
-    def named(self, changes: Mapping[str, Any], ask: str) -> bool:
+    def mentions(self, changes: Mapping[str, Any], ask: str) -> bool:
         """Whether changes state anything about a capability, for this option or kind of block.
 
         Args:
@@ -192,7 +194,7 @@ class About:
         """
         if ask in changes:
             value = changes[ask]
-            return not isinstance(value, Mapping) or self.listed(value, ask)
+            return not isinstance(value, Mapping) or self.lists(value, ask)
         if ask == "tool_choices" and "forced_tools" in changes:
             return True
         if ask == "sources" and "base64_only" in changes:
@@ -203,7 +205,7 @@ class About:
             return self.kind in alias if self.kind in _BLOCKS else bool(alias)
         return False
 
-    def listed(self, table: Mapping[str, Any], ask: str) -> bool:
+    def lists(self, table: Mapping[str, Any], ask: str) -> bool:
         """Whether a table of options or kinds names the one in question; always for a rule.
 
         Args:
@@ -353,7 +355,7 @@ def without(*kinds: str) -> dict[str, Any]:
     return dict.fromkeys(kinds, False)
 
 
-def changes_of(value: Mapping[str, Any] | ChatConfig | None) -> dict[str, Any]:
+def read_changes(value: Mapping[str, Any] | ChatConfig | None) -> dict[str, Any]:
     """The overrides of Capabilities as a dict.
 
     Args:

@@ -379,7 +379,7 @@ def _salvage_answer(partial: ChatResponse) -> Msg | None:
         for block in partial.msg.blocks
         if not isinstance(block, ToolUseBlock) or block.id in answered
     ]
-    return Msg.trusted(partial.msg.name, blocks, partial.msg.role, partial.msg)
+    return Msg.create_unchecked(partial.msg.name, blocks, partial.msg.role, partial.msg)
 
 
 def _file(text: str, command: str) -> Path:

@@ -33,7 +33,7 @@ from ..formatter import Formatter
 from ..history.prompt import SystemPrompt
 from ..history.speakers import ByName, ByRole, NameField, Tagged
 from ..history.truncate import ClearToolResults, Summarize
-from ..history.wording import Told
+from ..history.wording import Wording
 from ..losses import Loss
 from ..message import ChatRequest, ChatResponse, Msg, load
 from ..text.json_text import Json, JsonObject
@@ -49,7 +49,7 @@ _WAYS: dict[str, type[Any]] = {
     "clear": ClearToolResults,
     "summarize": Summarize,
 }
-_OPTION_CLASSES: dict[str, type[Any]] = {"prompt": SystemPrompt, "told": Told}
+_OPTION_CLASSES: dict[str, type[Any]] = {"prompt": SystemPrompt, "wording": Wording}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ class WireExample:
             the body of a request, to be converted.
         model: The model; None for the wire's default.
         options: The formatter's options as plain JSON: `speakers` is a strategy (`name`) or one
-            with its fields (`{"tagged": {"me": "Friday"}}`), `prompt` and `told` are their fields,
-            `media_saver` is a text, `max_tokens` is counted in characters, `truncate` is a strategy
-            with its fields (the `call` of a summary gives the text).
+            with its fields (`{"tagged": {"me": "Friday"}}`), `prompt` and `wording` are their
+            fields, `media_saver` is a text, `max_tokens` is counted in characters, `truncate` is a
+            strategy with its fields (the `call` of a summary gives the text).
         fixed: Other values of these attributes, for the fix.
         source: The wire that the body is converted from.
     """

@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from ..errors import DragomanError
-from ..page import Page, exported
+from ..page import Page, export_page
 from . import inputs, options, output
 from .output import CommandError
 
@@ -66,7 +66,7 @@ def export(files: Files, to_file: options.Output = "-", counter: Counter = None)
     """Write the page about these files as one HTML file, which needs neither server nor network."""
     if to_file == "-" and sys.stdout.isatty():
         raise CommandError("a page is no text for a terminal", "-o page.html writes it to a file")
-    output.print_or_save([exported(_page(files, counter))], to_file)
+    output.print_or_save([export_page(_page(files, counter))], to_file)
 
 
 def _page(files: list[str], counter: str | None) -> Page:

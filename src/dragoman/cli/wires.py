@@ -396,7 +396,7 @@ def _list_facts(wires: list[Wire], model: str) -> Iterable[tuple[str, ...]]:
     """Each fact about a model, with the wires on which it holds."""
     facts: dict[int, tuple[Fact, list[str]]] = {}
     for wire in wires:
-        for fact in (*wire.known(model), *wire.conditional(model)):
+        for fact in (*wire.list_facts(model), *wire.conditional(model)):
             facts.setdefault(id(fact), (fact, []))[1].append(wire.name)
     for fact, names in facts.values():
         place = "everywhere" if len(names) == len(wires) else ", ".join(names)
@@ -430,7 +430,9 @@ def _wire(wire: Wire, model: str | None, dates: list[str]) -> JsonObject:
         "oldest_fact": dates[0] if dates else None,
         "newest_fact": dates[-1] if dates else None,
         "age_days": _days(dates[-1]) if dates else None,
-        "facts": [] if model is None else _json([*wire.known(model), *wire.conditional(model)]),
+        "facts": []
+        if model is None
+        else _json([*wire.list_facts(model), *wire.conditional(model)]),
         "can": _json(wire.can(model)),
     }
 

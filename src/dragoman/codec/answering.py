@@ -34,7 +34,7 @@ from ..message.check import FAULTS, raise_for_notes
 from ..message.ending import CUTS_CALLS, client_error, told_finish
 from ..protocols.answers import AnswerWriter
 from ..protocols.base import PieceEncoder, Room
-from ..sealed_state import Envelope, Sealing, sealed
+from ..sealed_state import Envelope, Sealing, seal_message
 from ..stream.builder import FinishCorrector
 from ..stream.pieces import End, Failed, Key, Part, Piece
 from ..text.json_text import Json, arguments
@@ -73,11 +73,11 @@ class StreamReport(Report):
             self._begin_block(piece)
             return
         if piece.whole and piece.block is not self._firsts[piece.key]:
-            self.made(piece.block, self._firsts[piece.key])
+            self.derive(piece.block, self._firsts[piece.key])
         if getattr(piece.block, "citations", None):
             self._place_citations(piece)
 
-    def lost(
+    def add_loss(
         self,
         code: str,
         node: object,
@@ -91,12 +91,12 @@ class StreamReport(Report):
         part = self._now
         if code == "answer.candidates":
             index = node.key[0] if type(node) is Part else getattr(node, "candidate", None)
-            self.placed(node, f"$.candidates[{index or 0}]")
+            self.set_place(node, f"$.candidates[{index or 0}]")
         elif part is not None and (node is part or node is part.block):
             first = self._firsts[part.key]
             if node is not first:
-                self.made(node, first)
-        super().lost(code, node, field, what, did, rule, kind)
+                self.derive(node, first)
+        super().add_loss(code, node, field, what, did, rule, kind)
 
     def locate(self, node: object, ordinal: int = 0, field: str = "") -> str:
         """The path of a node's field."""
@@ -109,14 +109,14 @@ class StreamReport(Report):
         index = self._counts.get(candidate, 0)
         self._counts[candidate] = index + 1
         self._firsts[piece.key] = piece.block
-        self.placed(piece.block, f"$.candidates[{candidate}].msg.content[{index}]")
+        self.set_place(piece.block, f"$.candidates[{candidate}].msg.content[{index}]")
         if getattr(piece.block, "citations", None):
             self._place_citations(piece)
 
     def _place_citations(self, piece: Part) -> None:
         block: Any = piece.block
         for citation in block.citations:
-            self.made(citation, self._firsts[piece.key])
+            self.derive(citation, self._firsts[piece.key])
 
 
 class WireAnswering:
@@ -166,7 +166,7 @@ class WireAnswering:
             if (error := client_error(resp, self.room.failures)) is not None:
                 if "failed" not in self.room.failures:
                     return self._failure(error, resp, report, policy)
-                resp = report.made(replace(resp, status="error", error=error), resp)
+                resp = report.derive(replace(resp, status="error", error=error), resp)
             resp = self._with_reasons(plain_answer(resp, self.can(), report), report)
         try:
             body = self.room.write_response(resp, report, request)
@@ -184,17 +184,17 @@ class WireAnswering:
         """Write the error of a failed answer in this wire's form; the content is lost."""
         for candidate in resp.candidates:
             if candidate.msg.content or candidate.extras or candidate.msg.extras:
-                report.lost("answer.unsaid", candidate, what="what came before it failed")
+                report.add_loss("answer.unsaid", candidate, what="what came before it failed")
         # the body of an error has no place for the answer's other fields, only for its own
         writer = AnswerWriter(report, self.room.dialect.issuers, own=False)
         writer.fields(resp, _TOLD)
         writer.fields(resp.usage)
         for name in _FIGURES:
             if getattr(resp.usage, name):
-                report.lost("answer.usage", resp.usage, name)
+                report.add_loss("answer.usage", resp.usage, name)
         for name in ("id", "model"):
             if getattr(resp, name) is not None:
-                report.lost("answer.unsaid", resp, name)
+                report.add_loss("answer.unsaid", resp, name)
         told = ChatResponse([], status="error", error=error)
         body = self.room.write_response(told, Report((), told, tree.answer_places, self.name))
         if body != error.body:  # an error read over this wire is unchanged
@@ -216,7 +216,7 @@ class WireAnswering:
         candidates = [self._with_reason(one, complete, report) for one in resp.candidates]
         if all(one is before for one, before in zip(candidates, resp.candidates, strict=True)):
             return resp
-        return report.made(replace(resp, candidates=candidates), resp)
+        return report.derive(replace(resp, candidates=candidates), resp)
 
     def _with_reason(self, candidate: Candidate, complete: bool, report: Report) -> Candidate:
         """Give the candidate the reason that clients of another wire get."""
@@ -224,8 +224,8 @@ class WireAnswering:
         told = told_finish(Finish("stop") if unsaid and complete else finish, candidate.msg.blocks)
         if told is not finish:
             what = "no reason" if unsaid else finish.reason
-            report.lost("answer.finish", candidate, "finish", what=what, did=told.reason)
-            candidate = report.made(replace(candidate, finish=told), candidate)
+            report.add_loss("answer.finish", candidate, "finish", what=what, did=told.reason)
+            candidate = report.derive(replace(candidate, finish=told), candidate)
         return self._without_cut_calls(candidate, report)
 
     def _without_cut_calls(self, candidate: Candidate, report: Report) -> Candidate:
@@ -234,11 +234,11 @@ class WireAnswering:
         if not cut or candidate.finish.reason in CUTS_CALLS:
             return candidate
         for call in cut:
-            report.lost("answer.unsaid", call, what="a call that breaks off")
+            report.add_loss("answer.unsaid", call, what="a call that breaks off")
         m = candidate.msg
         kept = [b for b in m.blocks if not (type(b) is ToolUseBlock and b.unfinished)]
-        made = report.made(Msg.trusted(m.name, kept, m.role, m), m)
-        return report.made(replace(candidate, msg=made), candidate)
+        made = report.derive(Msg.create_unchecked(m.name, kept, m.role, m), m)
+        return report.derive(replace(candidate, msg=made), candidate)
 
     def stream_encoder(
         self,
@@ -258,7 +258,7 @@ class WireAnswering:
             second: Seconds of the Unix clock that date an answer without a date of its own.
         """
         if request is not None:
-            request = tree.request_of(request)
+            request = tree.check_request(request)
         report = StreamReport(self.name)
         report.second = second
         sealing = None
@@ -302,11 +302,13 @@ class WireAnswering:
         candidates = []
         for candidate in resp.candidates:
             seal = self.room.call_field
-            msg = sealed(candidate.msg, self.room.protocol, reads, envelope, report.made, seal)
+            msg = seal_message(
+                candidate.msg, self.room.protocol, reads, envelope, report.derive, seal
+            )
             candidates.append(replace(candidate, msg=msg))
-            report.made(candidates[-1], candidate)
+            report.derive(candidates[-1], candidate)
         sealed_response = replace(resp, candidates=candidates)
-        report.made(sealed_response, resp)
+        report.derive(sealed_response, resp)
         return sealed_response
 
 
@@ -360,11 +362,11 @@ class _PlainCalls:
         call = total(parts)
         assert type(call) is ToolUseBlock  # as all parts of it are
         text = call.raw_input if call.raw_input is not None else call.input
-        call = self._report.made(replace(call, input=text, raw_input=None), parts[0])
+        call = self._report.derive(replace(call, input=text, raw_input=None), parts[0])
         plain = plain_call(call, self._caps, self._report)
         if not whole:  # so that it stays unfinished
             plain = replace(plain, input={}, raw_input=arguments(plain.input).removesuffix('"}'))
-        return Part(key, self._report.made(plain, parts[0]), whole)
+        return Part(key, self._report.derive(plain, parts[0]), whole)
 
 
 class StreamEncoder:
@@ -437,7 +439,7 @@ class StreamEncoder:
         """Report the reason that was replaced by a limit because a call breaks off."""
         if (finish := self._ends.cut.pop(end.candidate, None)) is not None:
             did = end.finish.reason
-            self.report.lost("answer.finish", end.finish, "finish", what=finish.reason, did=did)
+            self.report.add_loss("answer.finish", end.finish, "finish", what=finish.reason, did=did)
 
     @property
     def losses(self) -> list[Loss]:

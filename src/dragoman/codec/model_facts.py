@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from .._old_names import keeps_old_names
 from ..capabilities import STATES, About, Capabilities, Fact, Facts, Limits, bare, override
 from ..capabilities.capabilities import MEDIA
 from ..capabilities.limit_tables import find_entries
@@ -24,6 +25,7 @@ _SET_BY_USER = "capabilities set for this formatter"
 _LIMITS = frozenset({"context_window", "max_output"})
 
 
+@keeps_old_names
 class ModelFacts:
     """The part of `Wire` that answers what a model can do."""
 
@@ -78,7 +80,7 @@ class ModelFacts:
         window, most = caps.context_window or None, caps.max_output or None
         sources = []
         if window or most:
-            own = [fact.source for fact in self.known(name) if _LIMITS & fact.changes.keys()]
+            own = [fact.source for fact in self.list_facts(name) if _LIMITS & fact.changes.keys()]
             sources.append(_SET_BY_USER if _LIMITS & changes.keys() or not own else own[-1])
         if name and self.vendor is not None and not (window and most):
             row, url = self.vendor, self.vendor.url(self.room.protocol)
@@ -88,7 +90,7 @@ class ModelFacts:
                 window, most = window or entry.context_window, most or entry.max_output
         return Limits(window, most, "; ".join(sources))
 
-    def known(self, model: str, request: ChatRequest | None = None) -> list[Fact]:
+    def list_facts(self, model: str, request: ChatRequest | None = None) -> list[Fact]:
         """The facts that hold for `model`, each with its date and source."""
         active = _NO_STATES if request is None else states(request, self.can(model))
         name = bare(model)
@@ -151,13 +153,13 @@ def loss_source(
 ) -> str:
     """The source of a loss, `source (date)`; empty if no fact decides it."""
     for ask in [ask for ask in CODES[code].asks if about.concerns(ask)]:
-        if about.named(changes, ask):
+        if about.mentions(changes, ask):
             return _SET_BY_USER
         for later in reversed(facts):
             fact = later.deciding(ask, about, question.model, question.wires, question.states)
             if fact is not None:
                 return _format_source(_source(fact, ask, about.kind) or protocol.source, fact.since)
-        if ask == "options" and about.field and about.listed(protocol.options, ask):
+        if ask == "options" and about.field and about.lists(protocol.options, ask):
             break  # the protocol itself decides about this option
     return _format_source(protocol.source, protocol.since) if CODES[code].asks else ""
 
@@ -197,7 +199,7 @@ def _source(fact: Fact | Facts, ask: str, kind: str) -> str:
     The rows of many models state at once what they show and how they think, and name the source
     for thinking separately. Where nothing else is named, the source is the list of models.
     """
-    source = fact.source_of(ask, kind)
+    source = fact.find_source(ask, kind)
     if kind not in MEDIA and ask in _DECIDED_BY_THINKING:
         return source
     source = "; ".join(part for part in source.split("; ") if not _THINKING.search(part))

@@ -22,7 +22,7 @@ from ..message import ChatRequest, Msg, ResponseFormat, ServerTool, Tool, ToolCh
 from ..message.paths import also
 from ..message.request import model_origin, new_request
 from ..protocols.base import Room
-from ..sealed_state import Envelope, opened
+from ..sealed_state import Envelope, open_messages
 from ..stream.builder import Builder
 from ..stream.error_headers import told_by_headers
 from ..stream.pieces import provider_error
@@ -136,7 +136,7 @@ class WireReading(ABC):
     def _open(self, request: ChatRequest, envelope: Envelope) -> None:
         """Restore what was sealed in the envelope."""
         opened_nodes: list[tuple[object, object]] = []
-        request.messages = opened(
+        request.messages = open_messages(
             request.messages,
             envelope,
             lambda *pair: opened_nodes.append(pair),
@@ -347,7 +347,7 @@ def _names(
 ) -> tuple[dict[str, str], dict[str, Tool]]:
     """(the wire's names of tools -> the tools' own, the wire's names -> the tools)."""
     if isinstance(request, Written) and tools is None:
-        return request.names, request.meant
+        return request.names, request.original_tools
     declared = request.tools if tools is None and isinstance(request, ChatRequest) else tools
     names, meant = tools_stood_for(declared or (), caps)
     return invert_names(names), meant

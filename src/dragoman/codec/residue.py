@@ -231,7 +231,7 @@ class _Spelling:
             return m
         blocks = [self._block(block) for block in m.content]
         same = all(map(is_, blocks, m.content))
-        return m if same else Msg.trusted(m.name, blocks, m.role, m)
+        return m if same else Msg.create_unchecked(m.name, blocks, m.role, m)
 
     def _block(self, block: ContentBlock) -> ContentBlock:
         if type(block) is not ToolUseBlock and type(block) is not ToolResultBlock:

@@ -109,11 +109,11 @@ class Kin:
         for candidate in resp.candidates:
             m = candidate.msg
             blocks = [self._block(block, answer=True) for block in m.blocks]
-            whole = Msg.trusted(m.name, blocks, m.role, m)
+            whole = Msg.create_unchecked(m.name, blocks, m.role, m)
             whole.extras = self._extras(m.extras)
             if self._form is None and m.origin is not None:
                 whole.origin = replace(m.origin, issuer=self._target)
-            self._report.made(whole, m)
+            self._report.derive(whole, m)
             finish = self._node(candidate.finish)
             candidates.append(self._node(candidate, msg=whole, finish=finish))
         return self._node(resp, candidates=candidates, usage=self._node(resp.usage))
@@ -125,14 +125,14 @@ class Kin:
             return (
                 piece
                 if block is piece.block
-                else self._report.made(replace(piece, block=block), piece)
+                else self._report.derive(replace(piece, block=block), piece)
             )
         if self._form is not None:
             return piece
         if type(piece) is Meta and piece.issuer == self._issuer:
-            return self._report.made(replace(piece, issuer=self._target), piece)
+            return self._report.derive(replace(piece, issuer=self._target), piece)
         if type(piece) is End:
-            return self._report.made(replace(piece, finish=self._node(piece.finish)), piece)
+            return self._report.derive(replace(piece, finish=self._node(piece.finish)), piece)
         return piece
 
     def message(self, m: Msg) -> Msg:
@@ -166,7 +166,7 @@ class Kin:
         extras = self._extras(getattr(data, "extras", None))
         if extras is not getattr(data, "extras", None):
             fields["extras"] = extras
-        return self._report.made(replace(data, **fields), node) if fields else node
+        return self._report.derive(replace(data, **fields), node) if fields else node
 
     def _extras(self, extras: Extras | None) -> Extras | None:
         """The fields under the name of the target, where both hosts have the same fields."""
@@ -190,7 +190,9 @@ class Kin:
             return block
         own = (block.extras or {}).get(self._issuer, {})
         if sealed := self._seals & own.keys():
-            self._report.foreign(block, self._issuer, {name: own[name] for name in sealed})
+            self._report.add_extras_losses(
+                block, self._issuer, {name: own[name] for name in sealed}
+            )
             left = {name: value for name, value in own.items() if name not in sealed}
             extras = {**(block.extras or {}), self._issuer: left}
             block = with_fields(block, self._report, extras=extras)
@@ -208,7 +210,7 @@ class Kin:
             return self._node(block, origin=origin)
         sealed = [name for name in ("signature", "redacted") if getattr(block, name) is not None]
         for name in sealed:
-            self._report.lost("answer.unsaid", block, name)
+            self._report.add_loss("answer.unsaid", block, name)
         return self._node(block, origin=None, **dict.fromkeys(sealed))
 
     def _convert_block(self, block: ContentBlock, form: _Form, answer: bool) -> ContentBlock:
@@ -234,7 +236,7 @@ class Kin:
         for data in listed:
             for name in ("encrypted_index", "file_id"):
                 if data.get(name):
-                    self._report.lost(
+                    self._report.add_loss(
                         "extras.foreign", block, f"extras.{self._issuer}.citations", what=name
                     )
         kept = own.keys() - {"citations", "content"}  # the content is the text itself
@@ -272,7 +274,7 @@ def adopt_kin(req: ChatRequest, room: Room, caps: Capabilities, report: Report) 
         msgs.append(m if kin is None else kin.message(m))
     if same_items(msgs, req.messages):
         return req
-    return report.made(replace(req, messages=msgs), req)
+    return report.derive(replace(req, messages=msgs), req)
 
 
 def _of_history(origin: Origin, room: Room, caps: Capabilities, report: Report) -> Kin | None:

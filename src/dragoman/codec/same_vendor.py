@@ -102,7 +102,7 @@ def set_apart_fields(
     tools = [_renamed_tool(tool, names, report) for tool in req.tools]
     if extras == req.extras and same_items(tools, req.tools):
         return req
-    return report.made(replace(req, extras=extras or None, tools=tools), req)
+    return report.derive(replace(req, extras=extras or None, tools=tools), req)
 
 
 def _rename_issuers(extras: Extras | None, names: Mapping[str, str]) -> Extras | None:
@@ -129,7 +129,7 @@ def _renamed_tool(
     tool: Tool | ServerTool, names: Mapping[str, str], report: Report
 ) -> Tool | ServerTool:
     extras = _rename_issuers(tool.extras, names)
-    return tool if extras is tool.extras else report.made(replace(tool, extras=extras), tool)
+    return tool if extras is tool.extras else report.derive(replace(tool, extras=extras), tool)
 
 
 @dataclass(slots=True)
@@ -145,9 +145,9 @@ class _Adoption:
     def request(self, req: ChatRequest) -> ChatRequest:
         """Convert the request's fields to the target's form."""
         converted = self._fields(req)
-        self.report.made(converted, req)
+        self.report.derive(converted, req)
         if converted.options is not req.options:
-            self.report.made(converted.options, req.options)
+            self.report.derive(converted.options, req.options)
         return converted
 
     def _fields(self, req: ChatRequest) -> ChatRequest:

@@ -59,7 +59,7 @@ def prepare_verbatim(
     more = len(msgs) != len(read.messages)
     if more and any(call.name in JOINT for m in msgs for call in m.calls):
         msgs = split_joint_calls(survey(msgs, report), report).msgs
-    if not read.grown(msgs):
+    if not read.has_grown(msgs):
         msgs = _repair_pairs(msgs, read, caps, style, report)
     elif len(msgs) == len(read.messages):
         whole = RoledHistory(msgs, [_role(m) for m in msgs], unusual=_with_blocks(msgs))
@@ -114,7 +114,7 @@ def _repair_pairs(
     """The messages, repaired if an edit removed a call or a result but not the other."""
     if _count_unpaired(msgs) == _count_unpaired(read.messages):
         return msgs
-    repaired = repair(survey(msgs, report), caps, report, style.told).msgs
+    repaired = repair(survey(msgs, report), caps, report, style.wording).msgs
     messages: list[Msg] = []
     for _, run in groupby(repaired, lambda m: id(report.source(m))):
         parts = list(run)
@@ -215,7 +215,7 @@ def write_verbatim(
     report: Report,
 ) -> HttpRequest:
     """Write the whole request, composing only what is no longer as it was read."""
-    unchanged = read.kept(req.asks())
+    unchanged = read.list_unchanged(req.asks())
     if "tools" not in unchanged and "tool_choice" in unchanged:
         unchanged.remove("tool_choice")  # it names tools
     changed = len(unchanged) < len(ASKS)
@@ -246,8 +246,8 @@ def write_verbatim(
     if changed or verbatim.prompt.msgs or bare_request.switch or changed_fields.extras:
         trial = report.trial()
         full = room.write(say(changed_fields, prepared.tools), trial)
-        trial.made(changed_fields, req)
-        trial.made(changed_fields.options, req.options)
+        trial.derive(changed_fields, req)
+        trial.derive(changed_fields.options, req.options)
         report.take(trial, quiet)
         fill_fields(body, _difference(full.body, http.body))
         room.respell(body, req)
@@ -257,7 +257,7 @@ def write_verbatim(
 
 def _request_without(req: ChatRequest, unchanged: Collection[str], read: AsRead) -> ChatRequest:
     """The request without the parts that are written as they were read."""
-    options = {name: value for name, value in req.options.given() if name not in unchanged}
+    options = {name: value for name, value in req.options.list_values() if name not in unchanged}
     as_read = (read.issuer, name_notes(read.issuer))
     extras = {
         issuer: fields for issuer, fields in (req.extras or {}).items() if issuer not in as_read

@@ -98,7 +98,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         self._protocol_caps = replace(self._protocol_caps, files=files)
         self.vendor = vendor
         pin = next((some.pin for some in reversed(facts) if some.pin), "")
-        self.facts = tuple(some if some.pin else some.pinned(pin) for some in facts)
+        self.facts = tuple(some if some.pin else some.at_date(pin) for some in facts)
         self.policy: Policy = policy_of(policy)
         self._style = FormatStyle(fetch=fetch)
         self._logged = LossLog()
@@ -178,7 +178,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         """
         style = style or self._style
         if type(req) is not ChatRequest:
-            req = tree.request_of(req)
+            req = tree.check_request(req)
         report = report or Report(req.messages, req, tree.places, self.name)
         if req.read is not None:
             refuse_server_state(req, req.read, self.room, self._issuer, report)
@@ -194,7 +194,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             req = set_apart_fields(req, self.room, self._protocol_caps.reads, report)
         asked = None
         if req.response_format is not None and req.response_format.way == "tool":
-            asked, req = req, ask_by_tool(req, style.told, report)
+            asked, req = req, ask_by_tool(req, style.wording, report)
         caps = self._capabilities(req, name, style)
         tools: Sequence[Tool | ServerTool] = req.tools
         if tools or req.tool_choice is not None:
@@ -226,9 +226,9 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             report=report,
             # the history to which thinking in the answer will be bound; hashed when it is needed
             client=partial(self.room.client_arguments, http.body, http.headers, name),
-            bound=partial(history_prefix, prepared.tools, prepared.history, prepared.unbound),
-            left=partial(compute_residue, left, prepared, http, caps, self.room, report),
-            sourced=partial(source_map, source, prepared, http, caps, self.room, report),
+            make_prefix=partial(history_prefix, prepared.tools, prepared.history, prepared.unbound),
+            make_residue=partial(compute_residue, left, prepared, http, caps, self.room, report),
+            walk_sources=partial(source_map, source, prepared, http, caps, self.room, report),
         )
 
     def wanted_media(
@@ -248,7 +248,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         >>> wire("openai").wanted_media(ChatRequest([Msg("Tony", [image], "user")]))[0][1]
         '$.messages[0].content[0].source'
         """
-        req = tree.request_of(req)
+        req = tree.check_request(req)
         report = Report(req.messages, req, tree.places, self.name)
         name = model or req.model or self.room.model
         caps = self._capabilities(req, name, self._style)
@@ -283,11 +283,11 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         if req.system is not None or req.memories is not None or req.tools:
             msgs = self.with_prompt(req, style, caps, report)
         if req.response_format is not None and not self._format_as_read(req, model, style):
-            msgs = ask_in_words(msgs, req, caps, style.told, report)
+            msgs = ask_in_words(msgs, req, caps, style.wording, report)
         if req.agent_name is not None:
             style = style.seen_by(req.agent_name)
         if req.read is not None and self._still_read(req.read, model, style):
-            if caps.property_names.chars and "tools" in req.read.kept(req.asks()):
+            if caps.property_names.chars and "tools" in req.read.list_unchanged(req.asks()):
                 caps = replace(caps, property_names=IdRule())  # tools go back as they were read
             verbatim = prepare_verbatim(msgs, req.read, tools, caps, style, report, self.room)
             http = write_verbatim(req, req.read, verbatim, model, caps, self.room, report)
@@ -321,15 +321,15 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         name = model or req.model
         if not name:
             name = self.room.model
-            report.lost("model.default", req, "model", did=name)
+            report.add_loss("model.default", req, "model", did=name)
             return name
         if type(name) is not str or not name.isascii():
             name = _whole_name(name, req, report)
         if not model and req.read is not None and req.read.protocol != self.room.host:
             if not keep and not self._is_kin(req.read):
-                report.lost("model.foreign", req, "model", what=name, did=self.room.model)
+                report.add_loss("model.foreign", req, "model", what=name, did=self.room.model)
                 return self.room.model
-            report.lost("model.kept", req, "model", what=name)
+            report.add_loss("model.kept", req, "model", what=name)
         return name
 
     def _is_kin(self, read: AsRead) -> bool:
@@ -357,7 +357,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             return fit_tools(tools, caps, report)
         trial = report.trial()
         fits = fit_tools(tools, caps, trial) is tools and not trial.kinds
-        if fits or "tools" in req.read.kept(req.asks()):
+        if fits or "tools" in req.read.list_unchanged(req.asks()):
             return tools
         return fit_tools(tools, caps, report)
 
@@ -372,7 +372,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         """Whether the response format goes back as this wire read it."""
         read = req.read
         same = read is not None and self._still_read(read, model, style)
-        return same and read is not None and "response_format" in read.kept(req.asks())
+        return same and read is not None and "response_format" in read.list_unchanged(req.asks())
 
     def with_prompt(
         self, req: ChatRequest, style: FormatStyle, caps: Capabilities, report: Report
@@ -391,11 +391,13 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             return req.messages
         text = style.prompt.build(req.system, described, req.memories)
         if described:
-            report.lost("prompt.tools", req, "tools")
+            report.add_loss("prompt.tools", req, "tools")
         if req.memories is not None:
-            report.lost("prompt.memories", req, "memories")
-        prompt = Msg.trusted("", text.lstrip("\n") if req.system is None else text, "system")
-        report.placed(prompt, "$.memories" if req.system is None else "$.system")
+            report.add_loss("prompt.memories", req, "memories")
+        prompt = Msg.create_unchecked(
+            "", text.lstrip("\n") if req.system is None else text, "system"
+        )
+        report.set_place(prompt, "$.memories" if req.system is None else "$.system")
         return [prompt, *req.messages]
 
     def messages(
@@ -438,7 +440,7 @@ def _whole_name(name: object, req: ChatRequest, report: Report) -> str:
     broken: list[str] = []
     whole = heal(name, "$.model", broken)
     if broken:
-        report.lost("text.surrogate", req, "model", did=_HALF_PAIR)
+        report.add_loss("text.surrogate", req, "model", did=_HALF_PAIR)
     return str(whole)
 
 
@@ -446,7 +448,7 @@ def _without_healed(req: ChatRequest, report: Report) -> ChatRequest:
     """Remove the note on invalid characters in the request's own texts, and report it."""
     extras = dict(req.extras or {})
     for field in extras.pop(HEALED)["healed"]:
-        report.lost("text.surrogate", req, field, did=_HALF_PAIR)
+        report.add_loss("text.surrogate", req, field, did=_HALF_PAIR)
     return replace(req, extras=extras or None)
 
 
@@ -464,7 +466,7 @@ def refuse_server_state(
     fields = (req.extras or {}).get(read.issuer, {})
     if read.protocol != room.protocol:
         for word in (req.extras or {}).get(name_notes(read.issuer), {}).get("words", ()):
-            report.lost("word.foreign", req, f"extras.{read.issuer}.{word}")
+            report.add_loss("word.foreign", req, f"extras.{read.issuer}.{word}")
     elif read.issuer == issuer or getattr(getattr(room, "dialect", None), "stores", True):
         return  # this host may be the one that stores it
     for name in read.state:
@@ -505,7 +507,7 @@ def _with_losses(error: WriteError, req: ChatRequest, report: Report) -> WriteEr
                 if issuer.endswith((ANSWER, NOTES)) or not isinstance(fields, dict):
                     continue
                 for name in fields:
-                    report.lost("extras.foreign", m, f"extras.{issuer}.{name}", name)
+                    report.add_loss("extras.foreign", m, f"extras.{issuer}.{name}", name)
         error = _empty(req, report)
     error.losses = tuple(report.losses)
     return error

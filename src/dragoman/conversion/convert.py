@@ -26,7 +26,7 @@ from ..history.pipeline import FormatStyle
 from ..losses import Loss, Policy, PolicyLike
 from ..losses import policy as policy_of
 from ..losses.policies import LossLog
-from ..message import ChatRequest, ChatResponse, Finish, Written, request_of
+from ..message import ChatRequest, ChatResponse, Finish, Written, check_request
 from ..message.ending import client_error
 from ..protocols.base import Room
 from ..sealed_state import Envelope
@@ -249,7 +249,9 @@ class StreamConverter:
         finish = end.finish
         if not self._is_own and finish.reason == "other" and not finish.raw:
             plain = Finish("stop")
-            self.encoder.report.lost("answer.finish", plain, "finish", what="no reason", did="stop")
+            self.encoder.report.add_loss(
+                "answer.finish", plain, "finish", what="no reason", did="stop"
+            )
             end = End(plain, end.candidate)
         return self._write_piece(end)
 
@@ -520,7 +522,7 @@ def _check_arguments(
 ) -> tuple[ChatRequest | None, Envelope | None]:
     if envelope is not None and not isinstance(envelope, Envelope):
         raise ConfigError(f"envelope must be Envelope, not {type(envelope).__name__}")
-    return None if request is None else request_of(request), envelope
+    return None if request is None else check_request(request), envelope
 
 
 def _judge(policy: PolicyLike | None, target: WireLike) -> PolicyLike:

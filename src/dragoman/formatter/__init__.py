@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Unpack
 
 from ..capabilities import Facts
 from ..codec.wire import Wire
-from ..history.wording import Told
-from ..suggestions.import_names import listing, refuse
+from ..history.wording import Wording
+from ..suggestions.import_names import find_or_refuse, listing
 from ..vendors import Vendor, wire
 from .agentscope import FORMATTERS
 from .base import FormatterBase, TruncatedFormatterBase, WrittenMessages
@@ -32,7 +32,7 @@ __all__ = [  # noqa: PLE0604 - the registry's names are strings
     "Receipt",
     "Session",
     "SessionMessages",
-    "Told",
+    "Wording",
     "TruncatedFormatterBase",
     "WireFormatter",
     "WrittenMessages",
@@ -73,7 +73,7 @@ class Formatter(WireFormatter):
 def __getattr__(name: str) -> Any:
     home = FORMATTERS.get(name)
     if home is None:
-        refuse(__name__, name)
+        return find_or_refuse(__name__, name)
     value = getattr(import_module(f".agentscope.{home}", __name__), name)
     globals()[name] = value
     return value

@@ -13,18 +13,19 @@ from copy import copy
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias
 
+from .._old_names import keeps_old_names
 from ..errors import ConfigError
 from ..history.transcript import has_tools
-from ..history.truncate import DropOldest, Truncation, strategic, without_oldest
+from ..history.truncate import DropOldest, Truncation, check_strategy, without_oldest
 from ..losses import Losses, Report
 from ..message import (
     ChatRequest,
     Msg,
     ServerTool,
     Tool,
-    messages_of,
+    check_messages,
     places,
-    tools_of,
+    to_tools,
 )
 from ..message.request import OPTIONS
 from ..message.tools import ToolList
@@ -192,7 +193,7 @@ class FormatterBase(ABC, Generic[WireMessage]):
         Raises:
             ConfigError: A tool is no function of the program's.
         """
-        return [_function(tool, self) for tool in tools_of(tools)]
+        return [_function(tool, self) for tool in to_tools(tools)]
 
     def parse_response(self, raw: Any, tools: ToolList = None, request: Any = None) -> Msg:
         """Read the message of a whole answer; a subclass overrides it.
@@ -226,8 +227,8 @@ class FormatterBase(ABC, Generic[WireMessage]):
             NotMessages: It is none (a WriteError and TypeError).
         """
         if not isinstance(msgs, list):
-            messages_of(object())
-        messages_of(msgs)
+            check_messages(object())
+        check_messages(msgs)
 
 
 def _function(tool: Tool | ServerTool, formatter: FormatterBase[Any]) -> JsonObject:
@@ -240,6 +241,7 @@ def _function(tool: Tool | ServerTool, formatter: FormatterBase[Any]) -> JsonObj
     return {"type": "function", "function": fields}
 
 
+@keeps_old_names
 class TruncatedFormatterBase(FormatterBase[JsonObject]):
     """A formatter that cuts the oldest messages until `max_tokens` hold the formatted result.
 
@@ -273,7 +275,7 @@ class TruncatedFormatterBase(FormatterBase[JsonObject]):
         self.token_counter = token_counter
         self.max_tokens = max_tokens
         self.truncate: Truncation = DropOldest() if truncate is None else truncate
-        strategic(self.truncate)
+        check_strategy(self.truncate)
         # with a memory; nothing where only a hook of the formatter counts
         counts = callable(getattr(token_counter, "count", None))
         self._counts = with_cache(token_counter) if counts else None
@@ -284,7 +286,7 @@ class TruncatedFormatterBase(FormatterBase[JsonObject]):
         if self.max_tokens is not None and not self._counts_tokens:
             self.token_counter = default_counter(getattr(self, "model", None) or "")
 
-    def limited(self, max_tokens: int) -> Self:
+    def with_limit(self, max_tokens: int) -> Self:
         """Copy the formatter with another limit.
 
         Args:
@@ -361,7 +363,7 @@ class TruncatedFormatterBase(FormatterBase[JsonObject]):
 
     def _input(self, msgs: History, tools: ToolList) -> tuple[Self, list[Msg], Report, Tools]:
         """(the formatter, the messages, a report on them, the tool schemas) of what is given."""
-        messages = messages_of(msgs)
+        messages = check_messages(msgs)
         return self, messages, Report(messages, None, places, type(self).__name__), None
 
     def _judge(self, report: Report) -> None:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ..errors import ConfigError, ContextOverflow
 from ..history import truncate
-from ..history.truncate import Asked, Counted, Cut, Made, Truncation
+from ..history.truncate import Counted, Cut, Replacement, StrategyCall, Truncation
 from ..losses import Report
 from ..message import ContentBlock, Msg
 from ..text.json_text import JsonObject
@@ -147,7 +147,7 @@ class Cutting:
         try:
             step = next(plan)
             while True:
-                if isinstance(step, Asked):
+                if isinstance(step, StrategyCall):
                     answer: Any = step.call(step.msgs)
                     step = plan.send(await answer if isawaitable(answer) else answer)
                     continue
@@ -215,15 +215,15 @@ def _no_strategy(strategy: Truncation, rule: str, value: object) -> ConfigError:
 
 def missing(msgs: list[Msg], chosen: list[Msg]) -> tuple[list[int], list[int]]:
     """The indexes of messages that were left out, and of those that a summary covers."""
-    how = {id(m): item.how for item in truncate.replaced(chosen) for m in item.of}
-    indexes = truncate.left_out(msgs, chosen)
+    how = {id(m): item.how for item in truncate.find_replacements(chosen) for m in item.originals}
+    indexes = truncate.find_omitted(msgs, chosen)
     told = [i for i in indexes if how.get(id(msgs[i])) == "summary"]
     return [i for i in indexes if id(msgs[i]) not in how], told
 
 
-def pair_cleared_blocks(replacement: Made) -> list[tuple[ContentBlock, ContentBlock]]:
+def pair_cleared_blocks(replacement: Replacement) -> list[tuple[ContentBlock, ContentBlock]]:
     """(block, its shorter form) of a message that a shorter form replaces in the cut."""
-    pairs = zip(replacement.of[0].blocks, replacement.msg.blocks, strict=False)
+    pairs = zip(replacement.originals[0].blocks, replacement.msg.blocks, strict=False)
     return [(block, shorter) for block, shorter in pairs if shorter is not block]
 
 
@@ -232,27 +232,27 @@ def name_cut(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
     if chosen is msgs:
         return
     touch(msgs, chosen, report)
-    replacements = truncate.replaced(chosen)
+    replacements = truncate.find_replacements(chosen)
     if not replacements and len(chosen) < len(msgs):
-        report.each("history.cut", _left_out([*msgs], [*chosen]))
+        report.add_losses("history.cut", _left_out([*msgs], [*chosen]))
         return
     for code, indexes in zip(("history.cut", "history.told"), missing(msgs, chosen), strict=True):
         if indexes:
-            report.each(code, [(msgs[i], "", "") for i in indexes])
+            report.add_losses(code, [(msgs[i], "", "") for i in indexes])
     _remember(chosen, report)
     for replacement in replacements:
         if replacement.how == "summary":
             by = f"said by the {replacement.msg.role}"
-            report.lost("history.summary", replacement.msg, did=by)
+            report.add_loss("history.summary", replacement.msg, did=by)
             continue
         for block, shorter in pair_cleared_blocks(replacement):
-            report.made(shorter, block)
-            report.lost("history.cleared", block, "output", getattr(block, "name", ""))
+            report.derive(shorter, block)
+            report.add_loss("history.cleared", block, "output", getattr(block, "name", ""))
 
 
 def _left_out(msgs: list[Msg], chosen: list[Msg]) -> Iterator[tuple[object, str, str]]:
     """What was not chosen; found only when the losses are read, for a long history is cut often."""
-    for i in truncate.left_out(msgs, chosen):
+    for i in truncate.find_omitted(msgs, chosen):
         yield msgs[i], "", ""
 
 
@@ -264,7 +264,7 @@ def within(msgs: list[Msg], full: list[Msg], chosen: list[Msg]) -> list[Msg]:
     if chosen is full:
         return msgs
     prompt_ids = set(map(id, full[: len(full) - len(msgs)]))
-    return Cut((m for m in chosen if id(m) not in prompt_ids), getattr(chosen, "made", ()))
+    return Cut((m for m in chosen if id(m) not in prompt_ids), getattr(chosen, "replacements", ()))
 
 
 def touch(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
@@ -273,9 +273,9 @@ def touch(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
         pairs = zip(chosen, msgs, strict=False)
         first = next((after for after, before in pairs if after is not before), None)
         if first is not None:
-            report.touched(CUT, first)
+            report.note_edit(CUT, first)
 
 
 def _remember(chosen: list[Msg], report: Report) -> None:
-    for replacement in truncate.replaced(chosen):
-        report.made(replacement.msg, list(replacement.of))
+    for replacement in truncate.find_replacements(chosen):
+        report.derive(replacement.msg, list(replacement.originals))

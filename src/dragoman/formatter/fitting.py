@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from math import isfinite
 
 from .. import message
+from .._old_names import keeps_old_names
 from ..errors import ConfigError
-from ..history.truncate import replaced
+from ..history.truncate import find_replacements
 from ..losses import Report
 from ..message import ChatRequest, ContentBlock, Msg, ThinkingBlock, ToolResultBlock
 from ..message.tools import ToolLike
@@ -21,6 +22,7 @@ from .request_formatter import RequestFormatter
 _PATH = re.compile(r"\$\.messages\[(\d+)\]")
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True, repr=False)
 class Receipt(Shown):
     """What a cut took from a history. Messages are named by their ids.
@@ -33,7 +35,7 @@ class Receipt(Shown):
         tokens_before: The tokens of the formatted messages before the cut, with the tool schemas.
         tokens_after: The tokens after it.
         cleared: The ids of the calls whose results a stub replaced.
-        told: The messages that the summary replaced.
+        summarized: The messages that the summary replaced.
         summary: The text of the summary; empty for none.
         unbound: The messages that stay without their thinking, which was bound to what went.
         changed: The first message up to which a prompt cache is no longer valid, as an index into
@@ -48,7 +50,7 @@ class Receipt(Shown):
     tokens_before: int = 0
     tokens_after: int = 0
     cleared: tuple[str, ...] = ()
-    told: tuple[str, ...] = ()
+    summarized: tuple[str, ...] = ()
     summary: str = ""
     unbound: tuple[str, ...] = ()
     changed: int | None = None
@@ -133,9 +135,9 @@ async def _fit(
     if limit is None or not formatter._counts_tokens:
         hint = "give the formatter a token_counter and max_tokens"
         raise ConfigError("fit_history needs a limit and something to count with", hint=hint)
-    messages = message.messages_of(msgs.messages if isinstance(msgs, ChatRequest) else msgs)
+    messages = message.check_messages(msgs.messages if isinstance(msgs, ChatRequest) else msgs)
     history = msgs if isinstance(formatter, RequestFormatter) else messages
-    limited, full, _, schemas = formatter.limited(limit)._input(history, tools)
+    limited, full, _, schemas = formatter.with_limit(limit)._input(history, tools)
     once = limited._once()
     choice = await once._cut(full, _report(full), sync, schemas)
     remaining = within(messages, full, choice.msgs)
@@ -177,7 +179,7 @@ def _receipt(messages: list[Msg], remaining: list[Msg]) -> Receipt:
     """What a cut took, as far as the messages show it."""
     if remaining is messages:
         return Receipt((), len(messages), len(remaining), 0)
-    ids, replacements = message.identify(messages), replaced(remaining)
+    ids, replacements = message.identify(messages), find_replacements(remaining)
     gone, told = missing(messages, remaining)
     pairs = zip(messages, remaining, strict=False)
     first = next((i for i, (m, other) in enumerate(pairs) if m is not other), len(remaining))
@@ -193,7 +195,7 @@ def _receipt(messages: list[Msg], remaining: list[Msg]) -> Receipt:
         after=len(remaining),
         limit=0,
         cleared=tuple(block.id for block in results if type(block) is ToolResultBlock),
-        told=tuple(ids[i] for i in told),
+        summarized=tuple(ids[i] for i in told),
         summary=next((made.msg.text for made in replacements if made.how == "summary"), ""),
         changed=first if first < len(messages) else None,
     )
@@ -224,8 +226,8 @@ def _without_thinking(
     unbound_ids = {id(messages[i]) for i in unbound}
     unbound_ids.update(
         id(replacement.msg)
-        for replacement in replaced(remaining)
-        if any(id(m) in unbound_ids for m in replacement.of)
+        for replacement in find_replacements(remaining)
+        if any(id(m) in unbound_ids for m in replacement.originals)
     )
     msgs: list[Msg] = []
     for m in remaining:
@@ -233,7 +235,7 @@ def _without_thinking(
         if id(m) not in unbound_ids:
             msgs.append(m)
         elif blocks:
-            msgs.append(Msg.trusted(m.name, blocks, m.role, m))
+            msgs.append(Msg.create_unchecked(m.name, blocks, m.role, m))
     ids = message.identify(messages)
     empty = (i for i in unbound if all(type(b) is ThinkingBlock for b in messages[i].blocks))
     dropped = {*receipt.dropped, *(ids[i] for i in empty)}

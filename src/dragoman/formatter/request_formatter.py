@@ -15,7 +15,7 @@ from ..history.passes.names import name_tools
 from ..history.pipeline import FormatStyle
 from ..losses import Policy, Report
 from ..losses.policies import LossLog
-from ..message import ChatRequest, Msg, Written, messages_of, places, request_of, tools_of
+from ..message import ChatRequest, Msg, Written, check_messages, check_request, places, to_tools
 from ..message.tools import ToolList
 from ..text.json_text import JsonObject
 from ..tokens.base import Tools
@@ -71,7 +71,7 @@ class RequestFormatter(TruncatedFormatterBase):
         self._policy.judge(report, self._logged)
 
     def _declare_tools(self, tools: ToolList, report: Report) -> list[JsonObject]:
-        tools_sent = fit_tools(tools_of(tools), self.can, report)
+        tools_sent = fit_tools(to_tools(tools), self.can, report)
         renamed, _ = name_tools(tools_sent, [], self.can.tool_names, report)
         return self.wire.room.tools(renamed, self.can, report)
 
@@ -91,7 +91,7 @@ class RequestFormatter(TruncatedFormatterBase):
         Returns:
             The request, with its losses.
         """
-        req = request_of(req)
+        req = check_request(req)
         report = Report(req.messages, req, places, self.wire.name)
         if self.max_tokens is not None:
             req = self._shorten_request(req, report)
@@ -192,7 +192,7 @@ class RequestFormatter(TruncatedFormatterBase):
             report = self._report(msgs.messages, msgs, kind)
             return self.wire.with_prompt(msgs, self.style, self.can, report), report
         if type(msgs) is not list:
-            msgs = messages_of(msgs)
+            msgs = check_messages(msgs)
         return msgs, self._report(msgs, None, kind)
 
     def _report(

@@ -65,7 +65,7 @@ class JoinedReport(Report):
         parts, self._parts = self._parts, ()
         first_messages, self._final_msgs = self._final_msgs[: self._count], ()
         if self.prompt and first_messages:
-            self.placed(first_messages[0], self.prompt)
+            self.set_place(first_messages[0], self.prompt)
             first_messages = first_messages[1:]
         if first_messages:  # equal messages may be in their places by now: these were written
             self._messages = (*first_messages, *self._messages)

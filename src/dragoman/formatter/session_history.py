@@ -168,7 +168,7 @@ def check_calls(history: RoledHistory, caps: Capabilities) -> None:
     flags = history.flags
     if flags & (survey.PAIRS | survey.CUT | survey.MISNAMED):
         raise NeedsWhole("a call or a result stands alone")
-    if not caps.ids.formed(history.calls):
+    if not caps.ids.matches_form(history.calls):
         raise NeedsWhole("the ids of calls count them")
     ids_of_messages = ([call.id for call in m.calls] for m in history.msgs)
     if flags & survey.IDS and (

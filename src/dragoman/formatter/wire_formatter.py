@@ -13,7 +13,8 @@ from inspect import Parameter, Signature
 from inspect import signature as signature_of
 from typing import Any, ClassVar, Literal, Never, Self, TypeAlias, TypedDict
 
-from ..capabilities import Capabilities, ChatConfig, Limits, changes_of, override
+from .._old_names import rename_arguments
+from ..capabilities import Capabilities, ChatConfig, Limits, override, read_changes
 from ..codec.stream import aiterate_chunks, feed_chunk, iterate_chunks
 from ..codec.stream_decoder import StreamDecoder, read_whole
 from ..codec.wire import Wire
@@ -24,12 +25,12 @@ from ..history.pipeline import FormatStyle, pair_calls, wanted_media
 from ..history.prompt import SystemPrompt
 from ..history.speakers import ByName, ByRole, Rewrite, Tagged
 from ..history.truncate import Truncation
-from ..history.wording import Told
+from ..history.wording import Wording
 from ..losses import PolicyLike, Report
 from ..losses import policy as policy_of
 from ..losses.policies import LossLog
 from ..media_fetch.local_files import local_files
-from ..message import ChatRequest, ChatResponse, Msg, TextBlock, Written, tools_of
+from ..message import ChatRequest, ChatResponse, Msg, TextBlock, Written, to_tools
 from ..message.tools import ToolList
 from ..stream.pieces import Piece, Raw
 from ..suggestions.keywords import unknown_keyword
@@ -171,7 +172,7 @@ class AnswerFormatter(RequestFormatter):
             text = f"tools must be a list of tools, not {type(tools).__name__}"
             hint = "parse_response(answer, tools=..., request=...)"
             raise ConfigError(text, hint=hint, code="answer.tools")
-        declared = None if tools is None else tools_of(tools)
+        declared = None if tools is None else to_tools(tools)
         return self.wire.stream_decoder(declared, request, model=self.model, caps=self.can)
 
     def name_answer(self, resp: ChatResponse, request: SentRequest = None) -> Msg:
@@ -278,7 +279,7 @@ class FormatterOptions(TypedDict, total=False):
     fetch: Fetch | None
     media_saver: Saver | None
     prompt: SystemPrompt | None
-    told: Told | None
+    wording: Wording | None
 
 
 class WireFormatter(AnswerFormatter):
@@ -304,7 +305,7 @@ class WireFormatter(AnswerFormatter):
         media_saver: `media_saver(media_type, data) -> str` saves base64 media of tool results and
             returns a place that a text can name.
         prompt: How the system prompt of a request is built.
-        told: The texts that are added to a conversation.
+        wording: The texts that are added to a conversation.
 
     Raises:
         ConfigError: A keyword is unknown, a value is wrong, both names of the limit are given, or
@@ -330,9 +331,12 @@ class WireFormatter(AnswerFormatter):
         fetch: Fetch | None = local_files,
         media_saver: Saver | None = None,
         prompt: SystemPrompt | None = None,
-        told: Told | None = None,
+        wording: Wording | None = None,
         **unknown: Never,
     ) -> None:
+        if unknown and "told" in unknown:
+            renamed = rename_arguments("WireFormatter", unknown)
+            wording, unknown = renamed.pop("wording"), renamed
         if unknown:
             known = [name for name in FormatterOptions.__annotations__ if name != "max_tokens"]
             raise unknown_keyword(type(self).__name__, next(iter(unknown)), [*known, "facts"])
@@ -343,14 +347,14 @@ class WireFormatter(AnswerFormatter):
         limit = max_tokens if history_tokens is None else history_tokens
         self.model = model or wire.room.model
         super().__init__(token_counter, None if limit == "fit" else limit, truncate)
-        changes = changes_of(can)
+        changes = read_changes(can)
         self.wire = wire
         self.model = model
         self.style = FormatStyle(
             speakers=speakers or ByRole(),
             rewrites=rewrites,
             prompt=prompt or SystemPrompt(),
-            told=told or Told(),
+            wording=wording or Wording(),
             fetch=wire.fetch if fetch is local_files else fetch,
             saver=media_saver,
             changes=changes,
@@ -387,7 +391,7 @@ class WireFormatter(AnswerFormatter):
         is_estimate = getattr(self.token_counter, "is_estimate", False) is True
         return tokens * 9 // 10 if is_estimate and tokens is not None else tokens
 
-    def limited(self, max_tokens: int) -> Self:
+    def with_limit(self, max_tokens: int) -> Self:
         """Copy the formatter with another limit, which is no longer the model's.
 
         Args:
@@ -396,7 +400,7 @@ class WireFormatter(AnswerFormatter):
         Returns:
             The copy.
         """
-        limited = super().limited(max_tokens)
+        limited = super().with_limit(max_tokens)
         limited._window = None
         return limited
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ..suggestions.import_names import listing, refuse
+from ..suggestions.import_names import find_or_refuse, listing
 
 if TYPE_CHECKING:
     from typing import Any
@@ -42,7 +42,7 @@ _HOMES = {"App": "server.asgi", "app": "server.asgi", "Config": "config.values"}
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
-        refuse(__name__, name)
+        return find_or_refuse(__name__, name)
     value = getattr(import_module(f".{_HOMES.get(name, 'in_process.clients')}", __name__), name)
     globals()[name] = value
     return value

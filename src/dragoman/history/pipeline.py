@@ -42,7 +42,7 @@ from .passes.survey import (
 from .passes.thinking_binding import first_change, keep_bound_thinking
 from .prompt import SystemPrompt
 from .speakers import ByName, ByRole, Rewrite, Tagged, clean_names
-from .wording import Told
+from .wording import Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class FormatStyle:
     speakers: Rewrite = field(default_factory=ByRole)
     rewrites: Sequence[Rewrite] = ()  # a tuple, once it is made
     prompt: SystemPrompt = field(default_factory=SystemPrompt)
-    told: Told = field(default_factory=Told)
+    wording: Wording = field(default_factory=Wording)
     fetch: Fetch | None = None
     fetch_read: bool = False  # web addresses in a user's messages that were read from a body too
     saver: Saver | None = None
@@ -189,7 +189,7 @@ def bind_thinking(
     prepared.history, prepared.unbound = keep_bound_thinking(before, tools, caps, report)
     if prepared.history is not before and caps.alternation != "free":  # a turn may be gone
         insert = whole or style.insert_turns
-        prepared.history = alternate_roles(prepared.history, caps, report, style.told, insert)
+        prepared.history = alternate_roles(prepared.history, caps, report, style.wording, insert)
     return prepared
 
 
@@ -218,7 +218,7 @@ def prepare_part(
     if history.flags & MEDIA and style.fetch is not None:
         history = _fetch_media(history, caps, style.fetch, style.fetch_read, report)
     if history.flags & (PAIRS | UNNAMED | ODD):
-        history = repair(history, caps, report, style.told, context.open_start)
+        history = repair(history, caps, report, style.wording, context.open_start)
     if type(style.speakers) is not ByRole:
         history = _rewritten_speakers(history, caps, style, report)
     if history.flags & BLANK:
@@ -227,23 +227,23 @@ def prepare_part(
         history = _name_fields(history, caps, report, context.speakers)
     prepared = PreparedHistory(history, tools)
     if history.calls or tools:
-        history = _name_tools(prepared, caps, style.told, report, context.tools)
+        history = _name_tools(prepared, caps, style.wording, report, context.tools)
         prepared.properties = property_spellings(tools, caps)
         history, prepared.ids = respell_history(
             history, caps, prepared.names, report, context.ids, prepared.properties
         )
     after_others = context.behind is not None or history.roles[1:2] == [SYSTEM]
     if caps.late_system != "keep" and (history.flags & LATE or after_others):
-        history = move_late_system(history, caps, report, style.told, context.behind)
+        history = move_late_system(history, caps, report, style.wording, context.behind)
     if history.unusual or not caps.tool_messages or caps.call_text == "drop":
         hints = [tool.cache for tool in tools if type(tool) is Tool and tool.cache is not None]
         hints = hints if caps.cached_tools else []
         lasts = shortest_minutes(hints, caps) if hints else None
         count = len(hints) + context.marks
-        history = fit(history, caps, report, style.told, style.saver, count, lasts)
+        history = fit(history, caps, report, style.wording, style.saver, count, lasts)
     insert = whole or style.insert_turns
     prepared.history = order(
-        history, caps, report, style.told, whole, insert, context.behind, context.last
+        history, caps, report, style.wording, whole, insert, context.behind, context.last
     )
     return prepared
 
@@ -267,13 +267,13 @@ def _within(caps: Capabilities, tools: Sequence[Tool | ServerTool], whole: bool)
 def _name_tools(
     prepared: PreparedHistory,
     caps: Capabilities,
-    told: Told,
+    wording: Wording,
     report: Report,
     called_before: tuple[str, ...],
 ) -> RoledHistory:
     """The history with calls of what the wire has; the tools and their names go to `prepared`."""
     history, offered = prepared.history, prepared.tools
-    tools, meant = plain_tools(offered, caps, report, told)
+    tools, meant = plain_tools(offered, caps, report, wording)
     if meant or history.flags & ODD:
         history = plain_calls(history, meant, caps, report)
     called = [*called_before, *history.names] if called_before else history.names
@@ -296,7 +296,7 @@ def pair_calls(
     history = survey(msgs, report)
     history = _runnable(history, caps, report)
     if history.flags & (PAIRS | UNNAMED | ODD):
-        history = repair(history, caps, report, style.told)
+        history = repair(history, caps, report, style.wording)
     if history.calls:
         _, names = name_tools([], history.names, caps.tool_names, report)
         history, _ = respell_history(history, caps, names, report)
@@ -304,7 +304,7 @@ def pair_calls(
             history = join_calls(history, report)
     history = _others_told(history, style, report)
     if not isinstance(style.speakers, ByName):
-        history = move_late_system(history, caps, report, style.told)
+        history = move_late_system(history, caps, report, style.wording)
     return history.msgs
 
 
@@ -316,7 +316,7 @@ def _rewrite_messages(
         first = first_change(rewritten, msgs)
         if first is not None:
             name = getattr(rewrite, "__name__", None) or type(rewrite).__name__
-            report.touched(f"the rewrite {name}", first)
+            report.note_edit(f"the rewrite {name}", first)
     return rewritten
 
 
@@ -373,7 +373,7 @@ def _rewritten_speakers(
     speakers = style.speakers
     history = _others_told(history, style, report)
     if history.flags & MEDIA and isinstance(speakers, ByName):
-        history = fit_media(history, caps, report, style.told, speakers.unshown)
+        history = fit_media(history, caps, report, style.wording, speakers.unshown)
     msgs = speakers(history.msgs, report)
     return history if msgs is history.msgs else survey(msgs, report)
 
@@ -383,7 +383,7 @@ def _others_told(history: RoledHistory, style: FormatStyle, report: Report) -> R
     speakers = style.speakers
     if not history.calls or not isinstance(speakers, (ByName, Tagged)) or speakers.me is None:
         return history
-    msgs = tell_others(history.msgs, speakers.me, report, style.told)
+    msgs = tell_others(history.msgs, speakers.me, report, style.wording)
     return history if msgs is history.msgs else survey(msgs, report)
 
 
@@ -392,7 +392,7 @@ def _name_fields(
 ) -> RoledHistory:
     """Names as the wire's name field takes them; without one, each name is a loss."""
     if caps.name_field == "never":
-        report.each("name.unsaid", _names(tuple(history.msgs)))
+        report.add_losses("name.unsaid", _names(tuple(history.msgs)))
         return history
     cleaned = clean_names(history.msgs, caps.speakers, report, before)
     if cleaned is not history.msgs:

@@ -111,7 +111,7 @@ class ByName:
                 if m.name not in leads:  # a speaker without text keeps its name from others too
                     teller.lead(m.name)
                 if own is not None and m.name == own and not has_tools(m):
-                    m = report.made(Msg.trusted("", m.content, "assistant", m), m)  # noqa: PLW2901
+                    m = report.derive(Msg.create_unchecked("", m.content, "assistant", m), m)  # noqa: PLW2901
                 teller.out.append(m)
         if run:
             teller.tell(run)
@@ -132,8 +132,8 @@ def _without_name(m: Msg, report: Report) -> Msg:
     if not m.name:
         return m
     if m.name != m.role:
-        report.lost("name.unsaid", m, "name", what=m.name)
-    return report.made(Msg.trusted("", m.content, m.role, m), m)
+        report.add_loss("name.unsaid", m, "name", what=m.name)
+    return report.derive(Msg.create_unchecked("", m.content, m.role, m), m)
 
 
 class _Merger:
@@ -162,15 +162,15 @@ class _Merger:
                 return
             self._wrap(blocks, opening, run)
         if not self.runs and by.heading:
-            report.lost("history.heading", run[0])
-        message = report.made(Msg.trusted("", blocks, "user"), run)
+            report.add_loss("history.heading", run[0])
+        message = report.derive(Msg.create_unchecked("", blocks, "user"), run)
         self.runs.append((run, message))
         self.out.append(message)
 
     def finish_history(self) -> list[Msg]:
         """The whole history, after the last run was merged."""
         if self.runs:
-            self.report.each("history.frame", ((run[0], "", "") for run, _ in self.runs))
+            self.report.add_losses("history.frame", ((run[0], "", "") for run, _ in self.runs))
         if any(name != spelled for name, spelled in self.voices.spelled.items()):
             self.voices.report_renamed((m for run, _ in self.runs for m in run), self.report)
         if self.voices.late:
@@ -237,7 +237,7 @@ class _Merger:
         return self.leads[name]
 
     def _text(self, text: str, run: list[Msg]) -> TextBlock:
-        return self.report.made(TextBlock(text), run)
+        return self.report.derive(TextBlock(text), run)
 
     def _wrap(self, blocks: list[ContentBlock], opening: str, run: list[Msg]) -> None:
         """Put opening and closing around the blocks: into a text at the end, else beside it."""
@@ -292,7 +292,7 @@ class Tagged:
         tagger = _Tagger(self, voices, report)
         out = [tagger.message(m) for m in msgs]
         if tagger.tagged:
-            report.each("speaker.tagged", [(m, "name", m.name) for m in tagger.tagged])
+            report.add_losses("speaker.tagged", [(m, "name", m.name) for m in tagger.tagged])
             voices.report_renamed(tagger.tagged, report)
         if voices.late:
             pairs = zip(msgs, out, strict=True)
@@ -321,14 +321,14 @@ class _Tagger:
             content = self._content(m, "")
             if content is m.content:
                 return m
-            tagged = Msg.trusted("", content, "user", m)
+            tagged = Msg.create_unchecked("", content, "user", m)
         elif m.name == self.by.me:
-            tagged = Msg.trusted("", m.content, "assistant", m)
+            tagged = Msg.create_unchecked("", m.content, "assistant", m)
         else:
             self.tagged.append(m)
             tag = self.by.form.format_lead(shown_name)
-            tagged = Msg.trusted("", self._content(m, tag), "user", m)
-        return self.report.made(tagged, m)
+            tagged = Msg.create_unchecked("", self._content(m, tag), "user", m)
+        return self.report.derive(tagged, m)
 
     def _content(self, m: Msg, tag: str) -> str | list[ContentBlock]:
         """The tag and the content; the very same content if there is no tag and no escape."""
@@ -358,7 +358,7 @@ class _Tagger:
         if type(tagged) is TextBlock:
             citations = tagged.citations or ()
             tagged.citations = [_shift_citation(c, len(lead), indexes) for c in citations] or None
-        return self.report.made(tagged, block)
+        return self.report.derive(tagged, block)
 
     def _tag_text(
         self, m: Msg, node: Msg | ContentBlock, text: str, opens: bool
@@ -450,5 +450,5 @@ def clean_names(
 
 
 def _rename_speaker(m: Msg, name: str, report: Report) -> Msg:
-    report.lost("name.mapped", m, "name", did=f"written as {name}")
-    return report.made(Msg.trusted(name, m.content, m.role, m), m)
+    report.add_loss("name.mapped", m, "name", did=f"written as {name}")
+    return report.derive(Msg.create_unchecked(name, m.content, m.role, m), m)

@@ -235,6 +235,6 @@ class _SpeechReader:
     def _message(self, name: str, parts: list[str | ContentBlock]) -> Msg:
         role = "assistant" if name and name == self.by.me else "user"
         if len(parts) == 1 and isinstance(parts[0], str):
-            return Msg.trusted(name, parts[0], role)  # type: ignore[arg-type]  # a Role
+            return Msg.create_unchecked(name, parts[0], role)  # type: ignore[arg-type]  # a Role
         blocks = [TextBlock(part) if isinstance(part, str) else part for part in parts]
-        return Msg.trusted(name, blocks, role)  # type: ignore[arg-type]  # a Role
+        return Msg.create_unchecked(name, blocks, role)  # type: ignore[arg-type]  # a Role

@@ -53,7 +53,7 @@ def texts_and_media(
             introduced = True
             report_dropped_fields(block, report)
             if type(block) is RefusalBlock:
-                report.lost("refusal.as_text", block)
+                report.add_loss("refusal.as_text", block)
             yield block, block.text
         elif isinstance(block, MediaBlock):
             if not introduced and m.name:
@@ -61,12 +61,12 @@ def texts_and_media(
                     introduced = True
                     yield m, ""
                 else:
-                    report.lost("speaker.untold", m, "name")
+                    report.add_loss("speaker.untold", m, "name")
             yield block
         elif type(block) is ThinkingBlock:
-            report.lost("thinking.unsaid", block)
+            report.add_loss("thinking.unsaid", block)
         elif type(block) is RawBlock:
-            report.lost("raw.foreign", block, what=f"raw block of {block.issuer}")
+            report.add_loss("raw.foreign", block, what=f"raw block of {block.issuer}")
         else:
             assert_never(block)
 
@@ -75,10 +75,10 @@ def report_dropped_fields(node: Msg | ContentBlock, report: Report) -> None:
     """Report what a text in a history cannot carry: hints, citations, fields of providers."""
     for name in ("cache", "citations"):
         if getattr(node, name, None) is not None:
-            report.lost(f"{name}.unsaid", node, name)
+            report.add_loss(f"{name}.unsaid", node, name)
     for issuer in node.extras or {}:
         path = f"extras.{issuer}" if issuer else "extras"
-        report.lost("extras.foreign", node, path, what=f"fields of {issuer or 'nobody'}")
+        report.add_loss("extras.foreign", node, path, what=f"fields of {issuer or 'nobody'}")
 
 
 def has_tools(m: object) -> bool:
@@ -287,12 +287,12 @@ class Speaking:
         if not indexes:
             return text, indexes
         field = "content" if node is m else "text"
-        report.lost("speaker.escaped", node, field, did=_ESCAPED)
+        report.add_loss("speaker.escaped", node, field, did=_ESCAPED)
         since = max((speakers.first.get(name, -1) for name in names), default=-1)
         if since > self._at[id(m)]:
             later = self.msgs[since]
             did = f"{_ESCAPED} since {self.spelled[later.name]} speaks"
-            report.lost("speaker.later", node, field, did=did)
+            report.add_loss("speaker.later", node, field, did=did)
             self.late.append((m, later))
         return with_backslashes(text, indexes), indexes
 
@@ -300,7 +300,7 @@ class Speaking:
         """Name the messages whose speaker is shown under another name."""
         for m in msgs:
             if (spelled := self.spelled[m.name]) != m.name:
-                report.lost("speaker.renamed", m, "name", did=f"written as {spelled}")
+                report.add_loss("speaker.renamed", m, "name", did=f"written as {spelled}")
 
     def report_touched(self, runs: Sequence[tuple[list[Msg], Msg]], report: Report) -> None:
         """Report the messages whose text changed because a later speaker has a name in it."""
@@ -308,4 +308,4 @@ class Speaking:
         for m, later in self.late:
             node, until = messages[id(m)], messages.get(id(later), later)
             if node is not until:
-                report.touched("the escape of a later speaker's name", node, until)
+                report.note_edit("the escape of a later speaker's name", node, until)

@@ -20,7 +20,7 @@ from ..message import (
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Wording:
     """The templates of all texts that are added to a conversation.
 
     The field `{kind}` is image, audio, video or document, `{place}` where the medium is.

@@ -8,16 +8,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ..suggestions.import_names import listing, refuse
+from ..suggestions.import_names import find_or_refuse, listing
 
 if TYPE_CHECKING:
     from typing import Any
 
     from ..stream.events import StreamEvent
     from .front import LLM, AsyncLLM
-    from .inputs import request_of
+    from .inputs import to_request
     from .names import ModelName, model_name
-    from .pairs import Formatting, ModelLike, Pair, Sending, llm_of, pair_of
+    from .pairs import Formatting, ModelLike, Pair, Sending, to_llm, to_pair
     from .profiles import profile
     from .settings import Input, Way
     from .streams import AnswerStream, AsyncAnswerStream
@@ -35,20 +35,20 @@ __all__ = [
     "Sending",
     "StreamEvent",
     "Way",
-    "llm_of",
     "model_name",
-    "pair_of",
     "profile",
-    "request_of",
+    "to_llm",
+    "to_pair",
+    "to_request",
 ]
 
 _HOMES = {
     ".profiles": ("profile",),
     "..stream.events": ("StreamEvent",),
     ".front": ("LLM", "AsyncLLM"),
-    ".inputs": ("request_of",),
+    ".inputs": ("to_request",),
     ".names": ("ModelName", "model_name"),
-    ".pairs": ("Formatting", "ModelLike", "Pair", "Sending", "llm_of", "pair_of"),
+    ".pairs": ("Formatting", "ModelLike", "Pair", "Sending", "to_llm", "to_pair"),
     ".settings": ("Input", "Way"),
     ".streams": ("AnswerStream", "AsyncAnswerStream"),
 }
@@ -57,7 +57,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     home = next((module for module, names in _HOMES.items() if name in names), None)
     if home is None:
-        refuse(__name__, name)
+        return find_or_refuse(__name__, name)
     value = getattr(import_module(home, __name__), name)
     globals()[name] = value
     return value

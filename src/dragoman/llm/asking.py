@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
+from .._old_names import rename_arguments
 from ..errors import ConfigError, InvalidOutput, LossRefused, ProviderError, WriteError
 from ..losses.codes.code import Weight
 from ..message import (
@@ -30,10 +31,10 @@ from ..suggestions.keywords import refuse_unknown, rename_keywords
 from ..suggestions.response_formats import read_form
 from ..text.redaction import show
 from ..tokens.cached import default_counter
-from ..toolkit import toolkit_of
+from ..toolkit import to_toolkit
 from ..vendors import Vendor
 from .course import Course, has_no_key
-from .inputs import request_of, with_files
+from .inputs import to_request, with_files
 from .models import ModelLike, TargetMaker, find_profile, list_models
 from .settings import AskSettings, Input, LLMSettings, Way
 from .targets import FORMATTER_OPTIONS, ModelTarget, with_defaults
@@ -70,7 +71,7 @@ def _rename_settings(given: Mapping[str, Any], known: KeysView[str], owner: str)
         UnknownKeyword: There is no such keyword.
         ConfigError: One is given twice.
     """
-    settings = rename_keywords(given, known)
+    settings = rename_keywords(rename_arguments("LLM", given), known)
     for name in ("stream", "streaming"):
         if settings.get(name) in (False, None):
             settings.pop(name, None)  # False is the only mode; `stream` is a method
@@ -130,7 +131,7 @@ class FrontDoor:
             text = f"a formatter is given, and so is {next(iter(formatting))}"
             raise ConfigError(text, hint="say it to the formatter", code="llm.formatter")
         self._counters: dict[str, Any] = {}  # by model; created on use, if none is given
-        self.toolkit, served = toolkit_of(settings.pop("tools", ()))
+        self.toolkit, served = to_toolkit(settings.pop("tools", ()))
         settings["tools"] = [*self.toolkit.tools, *served]
         self.defaults = ChatRequest([], response_format=self._plain_format, **_fields(settings))
         self._maker = TargetMaker(connection, key, formatting, formatter, facts, file)
@@ -159,7 +160,7 @@ class FrontDoor:
         """Return the question of a call of `ask` or `stream`; `form` is its `response_format`."""
         if form is None and not given and x is not GIVEN_BY_NAME:  # the usual call
             return Question(
-                self._request(request_of(x), self.defaults),
+                self._request(to_request(x), self.defaults),
                 self.structured,
                 self.way,
                 self.repairs,
@@ -181,17 +182,17 @@ class FrontDoor:
                 call[name] = value  # type: ignore[literal-required]
         model = settings.pop("model", None)
         partial = _flag(settings.pop("allow_partial", self.allow_partial), "$.allow_partial")
-        request = request_of(x)
+        request = to_request(x)
         if (files := settings.pop("files", None)) is not None:
             request = with_files(request, files)
         has_tools = "tools" in settings
         if has_tools:
-            toolkit, served = toolkit_of(settings["tools"])
+            toolkit, served = to_toolkit(settings["tools"])
             settings["tools"] = [*toolkit.tools, *served]
         if settings:
             fields = _fields(settings)
             options = fields.pop("options", Options())
-            merged = replace(request.options, **dict(options.given()))
+            merged = replace(request.options, **dict(options.list_values()))
             request = replace(request, options=merged, **fields)
         defaults = replace(self.defaults, tools=[]) if has_tools else self.defaults
         request = self._request(request, defaults)

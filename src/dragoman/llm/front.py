@@ -107,7 +107,7 @@ class LLM(_Settings):
     - how it is written: `formatter`, or the arguments of a formatter: `speakers`, `rewrites`,
       `history_tokens` (the most tokens of the history; "fit": what the model's window holds
       besides an answer), `token_counter`, `truncate`, `policy`, `strict`, `can`, `facts`, `fetch`,
-      `media_saver`, `prompt`, `told`;
+      `media_saver`, `prompt`, `wording`;
     - which models are asked if the first cannot answer: `fallbacks`, of the same forms, or tables
       with an address, a key and headers of their own, for every failure or by its kind
       (`{"context_overflow": [...], "*": [...]}`); in their `order` (`given`, or by `losses`).

@@ -41,7 +41,7 @@ _ROLES = {"human": "user", "ai": "assistant"}
 FileLike: TypeAlias = str | PathLike[str] | bytes | MediaBlock
 
 
-def request_of(x: Any) -> ChatRequest:
+def to_request(x: Any) -> ChatRequest:
     """Return the request for text, a message, messages or another wire's body.
 
     Args:
@@ -66,7 +66,7 @@ def request_of(x: Any) -> ChatRequest:
     if isinstance(x, ChatResponse):
         return ChatRequest([x.msg])
     if isinstance(x, Mapping) and isinstance(x.get("role"), str):  # a single message
-        return request_of([x])
+        return to_request([x])
     if isinstance(x, Mapping):
         body = dict(x)
         request = wire(detect(body).wire, policy="ignore").read_request(body)
@@ -215,7 +215,7 @@ def with_files(request: ChatRequest, files: Iterable[FileLike] | FileLike) -> Ch
     *before, last = request.messages or [Msg.user([])]
     if last.role != "user":
         before, last = [*before, last], Msg.user([])
-    shown_to = Msg.trusted(last.name, [*blocks, *last.blocks], "user", like=last)
+    shown_to = Msg.create_unchecked(last.name, [*blocks, *last.blocks], "user", like=last)
     return replace(request, messages=[*before, shown_to])
 
 

@@ -19,7 +19,7 @@ from ..codec.sdk_objects import plain
 from ..errors import ConfigError, ProviderError
 from ..formatter import FormatterBase, WireFormatter
 from ..message import Candidate, ChatRequest, ChatResponse, Msg, Written
-from ..model import ChatModel, ChatModelBase, paired
+from ..model import ChatModel, ChatModelBase, pair_model
 from ..model.base import find_wire
 from ..model.chat_model import AsyncChunks
 from ..model.received import judge
@@ -96,7 +96,7 @@ class Pair(NamedTuple):
     model: Sending
 
 
-def llm_of(model: ModelLike, formatter: Any = None) -> ChatModelBase | LLM | AsyncLLM:
+def to_llm(model: ModelLike, formatter: Any = None) -> ChatModelBase | LLM | AsyncLLM:
     """Return a model as it is, or an LLM for what names one.
 
     Args:
@@ -111,10 +111,10 @@ def llm_of(model: ModelLike, formatter: Any = None) -> ChatModelBase | LLM | Asy
     """
     if isinstance(model, (str, Vendor, Mapping, Sequence)):
         return AsyncLLM(model, formatter=formatter)
-    return model  # `pair_of` checks it
+    return model  # `to_pair` checks it
 
 
-def pair_of(
+def to_pair(
     model: ModelLike,
     formatter: Any = None,
     *,
@@ -141,7 +141,7 @@ def pair_of(
         ConfigError: The value is not a model, or cannot be used this way.
     """
     if not isinstance(model, (AsyncLLM, LLM, ChatModelBase)):
-        model, formatter = llm_of(model, formatter), None
+        model, formatter = to_llm(model, formatter), None
     if isinstance(model, (AsyncLLM, LLM)):
         if formatter is not None:
             hint = "LLM(..., formatter=...), or a ChatModel and a formatter"
@@ -154,7 +154,7 @@ def pair_of(
         hint = 'a ChatModel, an LLM, or a name such as "anthropic/claude-opus-5-5"'
         raise ConfigError(text, path="$.model", hint=hint, code="agent.model")
     formatter = model.formatter if formatter is None else formatter
-    model = paired(formatter, model)
+    model = pair_model(formatter, model)
     if isinstance(model, ChatModel) and isinstance(formatter, WireFormatter):
         partial = allow_partial or model.allow_partial
         return Pair(formatter, _Endpoint(model, formatter, structured, way, streams, partial))
@@ -285,7 +285,7 @@ class _MessagesAlone:
         system = [Msg.system(written.system)] if written.system else []
         messages = await self._formatter.format([*system, *written.messages])
         tools = self._formatter.format_tools([*written.tools]) or None
-        options = dict(written.options.given())
+        options = dict(written.options.list_values())
         response = await self._model(messages, tools, written.tool_choice, **options)
         if isinstance(response, AsyncIterator):
             response = [part async for part in response][-1]

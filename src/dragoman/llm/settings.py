@@ -19,7 +19,7 @@ from ..history.passes.fit.state import Saver
 from ..history.prompt import SystemPrompt
 from ..history.speakers import Rewrite
 from ..history.truncate import Truncation
-from ..history.wording import Told
+from ..history.wording import Wording
 from ..losses import PolicyLike
 from ..message import ChatRequest, ChatResponse, Msg, ToolChoice
 from ..message.blocks import MediaBlock
@@ -124,7 +124,7 @@ class LLMSettings(RequestSettings, ConnectionOptions, total=False):
     fetch: Fetch | None
     media_saver: Saver | None
     prompt: SystemPrompt | None
-    told: Told | None
+    wording: Wording | None
 
 
 explains_agents = explains_keywords(AGENT_SYNONYMS, OF_AGENTS, AGENT_ADVICE)

@@ -17,7 +17,7 @@ from ..message import ChatRequest, ChatResponse, Msg, Written
 from ..model.answer import Answer
 from ..model.chat_model import ChatModel
 from ..model.endpoint import CallOptions, ConnectionOptions
-from ..model.pairing import paired
+from ..model.pairing import pair_model
 from ..protocols.reasoning import needs_other_wire
 from ..structured import Structured, plain_answer, structured_request
 from ..transport.credentials import Key
@@ -37,7 +37,7 @@ FORMATTER_OPTIONS = (
     "fetch",
     "media_saver",
     "prompt",
-    "told",
+    "wording",
 )
 
 
@@ -131,7 +131,7 @@ class ModelTarget:
             text = f"{type(formatter).__name__} writes no requests"
             hint = "Formatter(...), or a named one such as AnthropicChatFormatter()"
             raise ConfigError(text, hint=hint, code="llm.formatter")
-        paired_model = paired(formatter, model)
+        paired_model = pair_model(formatter, model)
         assert isinstance(paired_model, ChatModel)  # `paired` keeps the class
         return cls(name, paired_model, formatter)
 
@@ -266,7 +266,7 @@ class ModelTarget:
 def with_defaults(request: ChatRequest, defaults: ChatRequest) -> ChatRequest:
     """Return the request with defaults for what it does not set."""
     options = defaults.options
-    if given := dict(request.options.given()):
+    if given := dict(request.options.list_values()):
         options = replace(options, **given)
     return replace(
         request,

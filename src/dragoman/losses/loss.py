@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, TypeAlias, TypeVar
 
+from .._old_names import keeps_old_names
 from ..text.json_text import member
 from ..text.redaction import clip_text, one_line, shorten_path
 from .codes import CODES
@@ -111,7 +112,7 @@ class Loss:
         differently, or cost more. `trivial`: it has no effect.
         """
         row = CODES.get(self.code)
-        return row.weight_of(self._field) if row else "major"
+        return row.weigh(self._field) if row else "major"
 
     @property
     def meaning(self) -> str:
@@ -226,6 +227,7 @@ Places: TypeAlias = Callable[[Sequence[Any], Any], Iterator[tuple[str, object]]]
 _Node = TypeVar("_Node")
 
 
+@keeps_old_names
 class Report:
     """Collects the losses of one conversion; paths are computed only when they are read.
 
@@ -324,7 +326,7 @@ class Report:
             self._rules[key] = self.rules(*key)
         return self._rules[key]
 
-    def lost(
+    def add_loss(
         self,
         code: str,
         node: object,
@@ -351,7 +353,7 @@ class Report:
         self.kinds.add(kind)
         self._rows.append((code, kind, node, field, what, did, rule))
 
-    def each(self, code: str, nodes: Iterable[tuple[object, str, str]]) -> None:
+    def add_losses(self, code: str, nodes: Iterable[tuple[object, str, str]]) -> None:
         """Add the same loss for many nodes; they are walked only when losses are read.
 
         Args:
@@ -363,7 +365,7 @@ class Report:
         self.kinds.add(CODES[code].kind)
         self._groups.append((code, nodes))
 
-    def made(self, copy: _Node, of: object | Sequence[object]) -> _Node:
+    def derive(self, copy: _Node, of: object | Sequence[object]) -> _Node:
         """Record from what a node was made: its losses get the path of the original.
 
         Args:
@@ -377,7 +379,7 @@ class Report:
         self._made[id(copy)] = (copy, origin)
         return copy
 
-    def placed(self, node: object, path: str) -> None:
+    def set_place(self, node: object, path: str) -> None:
         """Record the path of a node that represents a text, which is no node of the input.
 
         Args:
@@ -386,7 +388,7 @@ class Report:
         """
         self._placed[id(node)] = (node, path)
 
-    def touched(self, by: str, node: object, until: object = None) -> None:
+    def note_edit(self, by: str, node: object, until: object = None) -> None:
         """Record that a pass changed the history before a node, as it is sent to the model.
 
         Args:
@@ -465,7 +467,7 @@ class Report:
         """Additions that are not in the source: headings, placeholders, required fields."""
         return Losses(loss for loss in self.losses if loss.kind == "added")
 
-    def foreign(self, node: object, issuer: str, fields: Mapping[str, Any]) -> None:
+    def add_extras_losses(self, node: object, issuer: str, fields: Mapping[str, Any]) -> None:
         """Add a loss for each field of another issuer that the target does not have.
 
         Args:
@@ -477,9 +479,9 @@ class Report:
         for field, value in _fields(fields, f"extras.{issuer}".rstrip(".")):
             code = "extras.empty" if value is None or value in _EMPTY else "extras.foreign"
             # ids, status and similar fields of an answer that came back have no effect
-            is_trivial = CODES[code].weight_of(field) == "trivial"
+            is_trivial = CODES[code].weigh(field) == "trivial"
             kind: Kind | None = "expected" if is_trivial else None
-            self.lost(code, node, field, f"a field of {issuer or 'nobody'}", kind=kind)
+            self.add_loss(code, node, field, f"a field of {issuer or 'nobody'}", kind=kind)
 
     def take(self, other: Report, but: Report) -> None:
         """Take over the losses of one trial that another trial does not have.
@@ -491,9 +493,9 @@ class Report:
         there = {(code, field) for code, _, _, field, *_ in but._rows}
         for code, kind, node, field, what, did, rule in other._rows:
             if (code, field) not in there:
-                self.lost(code, node, field, what, did, rule, kind)
+                self.add_loss(code, node, field, what, did, rule, kind)
         for code, nodes in other._groups:
-            self.each(code, nodes)
+            self.add_losses(code, nodes)
         self._made.update(other._made)
         self.edits += other.edits
 

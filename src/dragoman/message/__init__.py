@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..suggestions.import_names import listing, refuse
+from ..suggestions.import_names import listing, refusing
 from .answer import Candidate, ChatResponse, Finish, Usage
 from .blocks import (
     AudioBlock,
@@ -38,14 +38,11 @@ from .media import (
 )
 from .msg import Msg, Role, identify
 from .paths import answer_places, places
-from .request import AsRead, ChatRequest, Options, ResponseFormat, messages_of, request_of
+from .request import AsRead, ChatRequest, Options, ResponseFormat, check_messages, check_request
 from .sources import AnswerSource
 from .stored import dump, load
-from .tools import Grammar, Namespace, Parameter, ServerTool, Tool, ToolChoice, tools_of
+from .tools import Grammar, Namespace, Parameter, ServerTool, Tool, ToolChoice, to_tools
 from .written import Written
-
-if TYPE_CHECKING:
-    from typing import NoReturn
 
 __all__ = [
     "AnswerSource",
@@ -89,20 +86,17 @@ __all__ = [
     "VideoBlock",
     "Written",
     "answer_places",
+    "check_messages",
+    "check_request",
     "dump",
     "identify",
     "load",
-    "messages_of",
     "places",
-    "request_of",
-    "tools_of",
+    "to_tools",
 ]
 
 
 if not TYPE_CHECKING:  # type checkers report unknown names themselves
-
-    def __getattr__(name: str) -> NoReturn:
-        refuse(__name__, name)
-
+    __getattr__ = refusing(__name__)
 
 __dir__ = listing(globals(), __all__)

@@ -1,7 +1,7 @@
 """Msg: one message. `name` is the speaker, `role` the part they play.
 
-The constructor checks everything once. Readers use `Msg.trusted`, which checks nothing, for values
-that come from parsed JSON.
+The constructor checks everything once. Readers use `Msg.create_unchecked`, which checks nothing,
+for values that come from parsed JSON.
 """
 
 from __future__ import annotations
@@ -149,7 +149,9 @@ class Msg(HasExtras, metaclass=ExplainsNames):
         self.origin = origin
 
     @classmethod
-    def trusted(cls, name: str, content: Content, role: Role, like: Msg | None = None) -> Msg:
+    def create_unchecked(
+        cls, name: str, content: Content, role: Role, like: Msg | None = None
+    ) -> Msg:
         """Build a message without any check, from values that are known to be right.
 
         Args:

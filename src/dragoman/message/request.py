@@ -11,6 +11,7 @@ from dataclasses import InitVar, dataclass, field, fields
 from operator import attrgetter, is_
 from typing import Any, Literal, TypeAlias, get_args, get_origin
 
+from .._old_names import keeps_old_names
 from ..caches import remember
 from ..errors import InvalidMessage, NotMessages
 from ..suggestions.keywords import advise, explains_keywords, rename_keywords
@@ -21,7 +22,7 @@ from .blocks import ContentBlock, Extras, HasExtras, Origin, ToolResultBlock, To
 from .check import heal, instance, is_none, note, own_fields, text, wrong_type
 from .msg import Msg, Role
 from .python_types import type_schema
-from .tools import ServerTool, Tool, ToolChoice, tools_of
+from .tools import ServerTool, Tool, ToolChoice, to_tools
 
 # how much the model thinks, from least to most; with `on` and `auto` it decides
 Effort: TypeAlias = Literal[
@@ -29,6 +30,7 @@ Effort: TypeAlias = Literal[
 ]
 
 
+@keeps_old_names
 @explains_keywords()
 @dataclass(frozen=True, slots=True, repr=False)
 class Options(Shown):
@@ -82,7 +84,7 @@ class Options(Shown):
             for i, item in enumerate(stop):
                 text(item, f"$.options.stop[{i}]")
             object.__setattr__(self, "stop", stop)
-        for name, value in self.given():
+        for name, value in self.list_values():
             path = f"$.options.{name}"
             check(value, path)
             kinds = OPTION_KINDS.get(name, (int,))
@@ -90,7 +92,7 @@ class Options(Shown):
                 expected = " or ".join(kind.__name__ for kind in kinds)
                 raise wrong_type(expected, value, path, "option.value")
 
-    def given(self) -> list[tuple[str, Any]]:
+    def list_values(self) -> list[tuple[str, Any]]:
         """Return (name, value) of the options that are set."""
         if self is NO_OPTIONS:
             return []
@@ -221,6 +223,7 @@ class ResponseFormat(Shown):
 ITEM = "item:"
 
 
+@keeps_old_names
 @dataclass(slots=True, eq=False, repr=False)
 class AsRead:
     """The messages and fields of a request as the reader of a protocol built them.
@@ -267,7 +270,7 @@ class AsRead:
         """Pickle only the unedited messages: in a copy, messages have other identities."""
         unedited = [m for m in self.messages if self.holds(m)]
         edited = self.edited or len(unedited) < len(self.messages)
-        kept = {name: self.fields[name] for name in self.kept(self.fields)}
+        kept = {name: self.fields[name] for name in self.list_unchanged(self.fields)}
         return AsRead, (self.protocol, self.issuer, unedited, kept, self.model, edited, self.state)
 
     def holds(self, m: Msg) -> bool:
@@ -290,7 +293,7 @@ class AsRead:
             return False
         return len(parts) == len(parts_read) and all(map(is_, parts, parts_read))
 
-    def kept(self, fields: Mapping[str, Any]) -> list[str]:
+    def list_unchanged(self, fields: Mapping[str, Any]) -> list[str]:
         """Return the names of the fields that still have the values that were read."""
         read = self.fields
         if self._seen is None:
@@ -304,7 +307,7 @@ class AsRead:
             names.remove("tools")  # a tool was edited in place
         return names
 
-    def grown(self, messages: list[Msg]) -> bool:
+    def has_grown(self, messages: list[Msg]) -> bool:
         """Return whether the list is the one that was read, possibly with messages appended."""
         return (
             not self.edited
@@ -400,9 +403,9 @@ class ChatRequest(HasExtras, Shown):
 
     def __post_init__(self) -> None:
         # most fields of most requests are not set, and each check takes as long as one of a message
-        self.messages = messages_of(self.messages)
+        self.messages = check_messages(self.messages)
         if self.tools != []:
-            self.tools = tools_of(self.tools)
+            self.tools = to_tools(self.tools)
         if self.tool_choice is not None:
             self.tool_choice = ToolChoice.of(self.tool_choice)
         if self.options is not NO_OPTIONS:
@@ -445,7 +448,7 @@ class ChatRequest(HasExtras, Shown):
 _ONLY_MSG: frozenset[type[object]] = frozenset({Msg})
 
 
-def messages_of(msgs: object) -> list[Msg]:
+def check_messages(msgs: object) -> list[Msg]:
     """Check that a value is a list of messages.
 
     Args:
@@ -473,7 +476,7 @@ def messages_of(msgs: object) -> list[Msg]:
     return messages
 
 
-def request_of(req: object) -> ChatRequest:
+def check_request(req: object) -> ChatRequest:
     """Check that a value is a request.
 
     Args:

@@ -83,7 +83,7 @@ def _request(req: ChatRequest) -> JsonObject:
         elif f.name == "tools":
             data["tools"] = [_plain_part(tool) for tool in value]
         elif f.name == "options":
-            data["options"] = plain_value(dict(value.given()))
+            data["options"] = plain_value(dict(value.list_values()))
         else:
             data[f.name] = _plain_part(value)
     return data
@@ -96,9 +96,9 @@ def _as_read(read: AsRead, req: ChatRequest) -> JsonObject:
         "protocol": read.protocol,
         "issuer": read.issuer,
         "messages": unedited,
-        "fields": sorted(read.kept(req.asks())),
+        "fields": sorted(read.list_unchanged(req.asks())),
     }
-    edited = None if read.grown(req.messages) else True
+    edited = None if read.has_grown(req.messages) else True
     return {**data, **_drop_none(model=read.model, edited=edited, state=read.state or None)}
 
 

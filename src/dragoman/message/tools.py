@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias
 
+from .._old_names import keeps_old_names
 from ..errors import InvalidMessage
 from ..suggestions.import_names import ExplainsNames
 from ..suggestions.keywords import explains_keywords
@@ -303,6 +304,7 @@ def _parameters(values: object, path: str) -> list[Parameter]:
     return parameters
 
 
+@keeps_old_names
 @explains_keywords(
     {"allowed_domains": "domains", "user_location": "location", "vector_store_ids": "stores"}
 )
@@ -350,7 +352,7 @@ class ServerTool(HasExtras, ReadFrom, Shown):
         check(self.location, f"{path}.location")
         own_fields(self.extras, f"{path}.extras")
 
-    def given(self) -> list[tuple[str, Any]]:
+    def list_values(self) -> list[tuple[str, Any]]:
         """Return (name, value) of the fields that are set, without the kind."""
         names = ("domains", "blocked_domains", "stores", "max_uses", "location")
         return [(name, value) for name in names if (value := getattr(self, name))]
@@ -385,7 +387,7 @@ ToolLike: TypeAlias = Tool | ServerTool | Mapping[str, Any] | Callable[..., Any]
 ToolList: TypeAlias = Sequence[ToolLike] | None
 
 
-def tools_of(values: Iterable[ToolLike] | None) -> list[Tool | ServerTool]:
+def to_tools(values: Iterable[ToolLike] | None) -> list[Tool | ServerTool]:
     """Return tools for values of any form.
 
     Args:

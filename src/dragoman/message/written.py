@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from .._old_names import keeps_old_names
 from ..errors import ConfigError, DragomanError
 from ..losses import Losses, Report
 from ..text.json_text import JsonObject
@@ -15,6 +16,7 @@ from .check import FAULTS
 from .tools import Tool
 
 
+@keeps_old_names
 @dataclass(slots=True, repr=False)
 class Written(Shown):
     """A request in the form of one provider: send `body` to `path` below the base URL.
@@ -27,12 +29,14 @@ class Written(Shown):
         ids: The ids on the wire, mapped to those of the messages.
         names: The tool names on the wire, mapped to the tools' own, if they differ.
         properties: By tool name on the wire, argument names mapped to the tools' own.
-        meant: The functions on the wire that represent a tool of another kind, mapped to the tools.
+        original_tools: The functions on the wire that represent a tool of another kind, mapped to
+            the tools.
         report: The losses and additions.
-        bound: Computes `prefix`.
+        make_prefix: Computes `prefix`.
         client: Computes the arguments of the official client.
-        left: Computes `residue`.
-        sourced: Yields (path in the body, node or Field of the request) for everything in the body.
+        make_residue: Computes `residue`.
+        walk_sources: Yields (path in the body, node or Field of the request) for everything in the
+            body.
     """
 
     body: JsonObject
@@ -42,12 +46,12 @@ class Written(Shown):
     ids: dict[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     properties: dict[str, dict[str, str]] = field(default_factory=dict)
-    meant: dict[str, Tool] = field(default_factory=dict)
+    original_tools: dict[str, Tool] = field(default_factory=dict)
     report: Report = field(default_factory=Report, repr=False, compare=False)
-    bound: Callable[[], str] | None = field(default=None, repr=False, compare=False)
+    make_prefix: Callable[[], str] | None = field(default=None, repr=False, compare=False)
     client: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)
-    left: Callable[[], JsonObject] | None = field(default=None, repr=False, compare=False)
-    sourced: Callable[[], Iterator[tuple[str, object]]] | None = field(
+    make_residue: Callable[[], JsonObject] | None = field(default=None, repr=False, compare=False)
+    walk_sources: Callable[[], Iterator[tuple[str, object]]] | None = field(
         default=None, repr=False, compare=False
     )
 
@@ -68,12 +72,12 @@ class Written(Shown):
         `read_request(body, residue=...)` restores it, also after new turns. It is computed from the
         history at the first access, so use it before `detached`.
         """
-        return self.left() if self.left is not None else {}
+        return self.make_residue() if self.make_residue is not None else {}
 
     @property
     def prefix(self) -> str:
         """The hash of the written tools and messages; opaque state of an answer is bound to it."""
-        return self.bound() if self.bound is not None else ""
+        return self.make_prefix() if self.make_prefix is not None else ""
 
     def sdk(self) -> dict[str, Any]:
         """Return the keyword arguments for the provider's official client, which then sends `body`.
@@ -100,10 +104,10 @@ class Written(Shown):
                 code="sdk.field",
             ) from error
 
-    def detached(self) -> Written:
+    def detach(self) -> Written:
         """Replace the losses by their texts, so that the history can be freed; returns self."""
         kept = [loss.detach() for loss in self.report.losses]
         self.report = Report.of(kept, self.report.target)
-        self.bound = partial(str, self.prefix) if self.bound is not None else None
-        self.left = self.sourced = None
+        self.make_prefix = partial(str, self.prefix) if self.make_prefix is not None else None
+        self.make_residue = self.walk_sources = None
         return self

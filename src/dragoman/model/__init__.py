@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ..suggestions.import_names import listing, refuse
+from ..suggestions.import_names import find_or_refuse, listing
 
 if TYPE_CHECKING:
     from typing import Any
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         OpenAIChatModel,
         OpenAIResponseModel,
     )
-    from .pairing import Cell, matrix, paired
+    from .pairing import Cell, matrix, pair_model
 
 _HOMES = {
     "..transport.retries": ("Retries",),
@@ -45,7 +45,7 @@ _HOMES = {
         "OpenAIChatModel",
         "OpenAIResponseModel",
     ),
-    ".pairing": ("Cell", "matrix", "paired"),
+    ".pairing": ("Cell", "matrix", "pair_model"),
 }
 _NAMES = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -71,7 +71,7 @@ __all__ = [
     "Transport",
     "formatter_for",
     "matrix",
-    "paired",
+    "pair_model",
 ]
 
 
@@ -82,7 +82,7 @@ def __getattr__(name: str) -> Any:
             if kind is not None:
                 globals()[name] = kind
                 return kind
-        refuse(__name__, name)
+        return find_or_refuse(__name__, name)
     value = getattr(import_module(home, __name__), name)
     globals()[name] = value
     return value

@@ -19,7 +19,7 @@ from ..formatter.base import FormatterBase
 from ..formatter.wire_formatter import WireFormatter
 from ..history.speakers import ByName
 from ..message import ServerTool, Tool
-from ..message.tools import tools_of
+from ..message.tools import to_tools
 from ..text.json_text import JsonObject
 from ..vendors import wire
 
@@ -158,12 +158,12 @@ def tools_for(bound: Wire, values: Sequence[Any] | None) -> list[Tool | ServerTo
         InvalidMessage: Neither the wire nor `Tool.of` can read a tool.
     """
     if not isinstance(values, Sequence) or not any(map(_is_of_a_wire, values)):
-        return tools_of(values)
+        return to_tools(values)
     tools: list[Tool | ServerTool] = []
     for of_a_wire, items in groupby(values, _is_of_a_wire):
         run = list(items)
         body = build_body(bound.room.tools_path, run)
-        tools += (of_a_wire and bound.read_request(body).tools) or tools_of(run)
+        tools += (of_a_wire and bound.read_request(body).tools) or to_tools(run)
     return tools
 
 

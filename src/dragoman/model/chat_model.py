@@ -104,7 +104,7 @@ class ChatModel(ChatModelBase):
         """Return the request with `generate_kwargs` for what it does not set."""
         own = dict(self.generate_kwargs)
         known = {name: own.pop(name) for name in OPTIONS if own.get(name) is not None}
-        options = replace(Options.of(known), **dict(request.options.given()))
+        options = replace(Options.of(known), **dict(request.options.list_values()))
         extras = {**({self.wire.room.issuer: own} if own else {}), **(request.extras or {})}
         return replace(request, options=options, extras=extras or None)
 

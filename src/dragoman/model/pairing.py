@@ -41,7 +41,7 @@ class Cell:
     reason: str
 
 
-def paired(formatter: Any, model: ChatModelBase) -> ChatModelBase:
+def pair_model(formatter: Any, model: ChatModelBase) -> ChatModelBase:
     """Return the model over the endpoint that accepts what the formatter writes.
 
     Raises:
@@ -103,7 +103,7 @@ def matrix(
             if type(formatter).__name__ != name and not formatters:
                 continue  # an alias of a class that is listed
             try:
-                over = find_wire(paired(formatter, model))
+                over = find_wire(pair_model(formatter, model))
             except FormatterMismatch as error:
                 cells.append(Cell(name, model_name, False, "", error.message))
                 continue

@@ -10,7 +10,13 @@ conversation names is never opened.
 
 from __future__ import annotations
 
-from .export import exported
+from typing import TYPE_CHECKING
+
+from ..suggestions.import_names import refusing
+from .export import export_page
 from .queries import Page
 
-__all__ = ["Page", "exported"]
+__all__ = ["Page", "export_page"]
+
+if not TYPE_CHECKING:  # to which a name that there is not stays an error
+    __getattr__ = refusing(__name__)

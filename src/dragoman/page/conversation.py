@@ -60,7 +60,7 @@ def _request(request: ChatRequest, texts: LongTexts) -> Shown:
         prompt = Msg.system(request.system)
         messages.append(_message(prompt, "$.system", Report(), texts))
     messages += (_message(m, report.locate(m), report, texts) for m in request.messages)
-    options = [[name, value] for name, value in request.options.given()]
+    options = [[name, value] for name, value in request.options.list_values()]
     return {
         "messages": messages,
         "prompts": len(messages) - len(request.messages),  # shown, but not in the list of messages

@@ -30,7 +30,7 @@ _STYLES = re.compile(r'<link rel="stylesheet" href="static/([\w-]+\.css)">')
 _SCRIPT = '<script type="module" src="static/app.js"></script>'
 
 
-def exported(page: Page) -> str:
+def export_page(page: Page) -> str:
     """The HTML of a page with everything that is open, and all answers about it.
 
     Args:

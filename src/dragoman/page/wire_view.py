@@ -257,7 +257,7 @@ def _recorded_loss(row: JsonObject, nearest: dict[str, list[str]]) -> Shown:
     at = next(filter(None, found), ["$"])
     return {
         **shown,
-        "weight": known.weight_of("") if known else "major",
+        "weight": known.weigh("") if known else "major",
         "meaning": known.meaning if known else "",
         "fix": known.fix if known else "",
         "at": at,

@@ -116,7 +116,7 @@ class AnswerWriter:
 
     def foreign(self, node: object, issuer: str, fields: JsonObject) -> None:
         """Report the fields of another issuer, except those that are written in another form."""
-        self.report.foreign(node, issuer, self.drop_tokens(fields))
+        self.report.add_extras_losses(node, issuer, self.drop_tokens(fields))
 
     def drop_tokens(self, fields: JsonObject) -> JsonObject:
         """Return another issuer's fields without those that this wire writes in another form."""
@@ -155,26 +155,26 @@ class AnswerWriter:
         places = [event.get("at") for event in events if isinstance(event, dict)]
         known = [place for place in places if isinstance(place, str)]
         what = ", ".join(known) if known else "events that nobody knows"
-        self.report.lost("answer.unsaid", resp, field, what=what)
+        self.report.add_loss("answer.unsaid", resp, field, what=what)
 
     def lost_once(self, code: str, node: object, field: str = "", what: str = "") -> None:
         """Report a loss once, although every event of the stream would cause it."""
         if (key := f"{code} {field or what}") not in self._reported:
             self._reported.add(key)
-            self.report.lost(code, node, field, what)
+            self.report.add_loss(code, node, field, what)
 
     def without_seals(self, block: ThinkingBlock) -> None:
         """Report sealed parts of a thinking block, which clients of this wire cannot send back."""
         for name in ("signature", "redacted"):
             if getattr(block, name) is not None:
-                self.report.lost("answer.unsaid", block, name)
+                self.report.add_loss("answer.unsaid", block, name)
 
     def text(self, block: TextBlock | RefusalBlock) -> str:
         """Return the text of a block, for wires whose answers lack citations and refusals."""
         if type(block) is RefusalBlock:
-            self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
+            self.report.add_loss("answer.unsaid", block, did="said as text", kind="degraded")
         elif type(block) is TextBlock and block.citations:
-            self.report.lost("answer.unsaid", block, "citations")
+            self.report.add_loss("answer.unsaid", block, "citations")
         return block.text
 
     def thought(self, block: ThinkingBlock) -> str:
@@ -197,7 +197,7 @@ class AnswerWriter:
             if known == reason:
                 return name
         nearest = self.nearest_reasons.get(reason) or self._nearest(reason)
-        self.report.lost("answer.finish", node, "finish", what=reason, did=nearest)
+        self.report.add_loss("answer.finish", node, "finish", what=reason, did=nearest)
         return nearest
 
     def _nearest(self, reason: FinishReason) -> str:
@@ -216,7 +216,7 @@ class AnswerWriter:
             for c in resp.candidates
         ]
         digest = blake2b(canonical([resp.model, contents]).encode(), digest_size=16)
-        self.report.lost("answer.field", resp, "id", did=digest.hexdigest())
+        self.report.add_loss("answer.field", resp, "id", did=digest.hexdigest())
         return digest.hexdigest()
 
     def medium(
@@ -242,9 +242,9 @@ class AnswerWriter:
             if error.code != "seat.unsaid":
                 raise
         if text := document_text(block):
-            self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
+            self.report.add_loss("answer.unsaid", block, did="said as text", kind="degraded")
             return write_text(text)
-        self.report.lost("answer.unsaid", block)
+        self.report.add_loss("answer.unsaid", block)
         return None
 
     def saying(self, blocks: Sequence[ContentBlock]) -> list[ContentBlock]:
@@ -265,10 +265,10 @@ class AnswerWriter:
         """Report the figures in `names`, which the wire lacks, and unknown required ones."""
         for name in ("input", "output"):
             if getattr(usage, name) is None:
-                self.report.lost("answer.field", usage, name, did="0")
+                self.report.add_loss("answer.field", usage, name, did="0")
         for name in names:
             if getattr(usage, name):
-                self.report.lost("answer.usage", usage, name)
+                self.report.add_loss("answer.usage", usage, name)
 
 
 def _says(token: Logprob, name: str) -> bool:
@@ -320,9 +320,11 @@ def read_counts(data: JsonObject, keys: Mapping[str, str]) -> tuple[Usage, JsonO
 def first_candidate(resp: ChatResponse, report: Report) -> Candidate:
     """Return the candidate for a wire that has only one; the others are losses."""
     for other in resp.candidates[1:]:
-        report.lost("answer.candidates", other)
+        report.add_loss("answer.candidates", other)
     return (
-        resp.candidates[0] if resp.candidates else Candidate(tree.Msg.trusted("", [], "assistant"))
+        resp.candidates[0]
+        if resp.candidates
+        else Candidate(tree.Msg.create_unchecked("", [], "assistant"))
     )
 
 
@@ -445,7 +447,7 @@ class StreamedTexts:
             before = "".join(pieces)
             if not text.startswith(before):
                 what = "text in the place of other text"
-                self._writer.report.lost("answer.unsaid", piece, what=what)
+                self._writer.report.add_loss("answer.unsaid", piece, what=what)
                 return ""
             text = text[len(before) :]
         if not text:
@@ -521,7 +523,7 @@ class AnswerEncoder(ABC, Generic[_W]):
     def write_unknown(self, piece: Raw) -> list[Event]:
         """Return the events for one that no reader knows."""
         what = piece.at or "an event that nobody knows"
-        self.report.lost("answer.unsaid", piece, what=what)
+        self.report.add_loss("answer.unsaid", piece, what=what)
         return []
 
     def foreign(self, piece: Meta, fields: JsonObject) -> None:

@@ -42,7 +42,7 @@ def request_paths(req: ChatRequest, body: JsonObject, table: PathTable) -> _Rows
     """
     paths = _walk(body)
     yield "$", req
-    for name, _ in req.options.given():
+    for name, _ in req.options.list_values():
         yield _below(body, "$", table.get(("options", name), (name,))), Field(req.options, name)
     for name, node in (("tool_choice", req.tool_choice), ("response_format", req.response_format)):
         if node is not None:

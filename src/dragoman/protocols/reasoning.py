@@ -177,7 +177,7 @@ def _one(options: Options, caps: Capabilities, report: Report) -> tuple[str | No
     if effort in ("auto", "on"):
         return None, budget  # the budget is more exact
     name = "reasoning" if caps.budgets else "reasoning_budget"
-    report.lost("option.unsaid", options, name, what=name, did="one of two is sent")
+    report.add_loss("option.unsaid", options, name, what=name, did="one of two is sent")
     return (None, budget) if caps.budgets else (effort, None)
 
 
@@ -198,15 +198,15 @@ def choose_display(
     if wish is None:
         return ""
     if not thinks:
-        report.lost("reasoning.moot", options, "thoughts", what="thoughts", did="no thinking")
+        report.add_loss("reasoning.moot", options, "thoughts", what="thoughts", did="no thinking")
         return ""
     word = words.get(wish)
     if word is None:
-        report.lost("option.unsaid", options, "thoughts", what=wish)
+        report.add_loss("option.unsaid", options, "thoughts", what=wish)
     elif not word:
-        report.lost("reasoning.moot", options, "thoughts", what=wish)
+        report.add_loss("reasoning.moot", options, "thoughts", what=wish)
     elif wish != "auto" and (meant := _nearest(wish, word, words)) != wish:
-        report.lost("option.range", options, "thoughts", what=wish, did=f"sent as {meant}")
+        report.add_loss("option.range", options, "thoughts", what=wish, did=f"sent as {meant}")
     return word or ""
 
 
@@ -226,9 +226,9 @@ def moot(request: ChatRequest, report: Report) -> None:
     options = request.options
     # higher efforts are reported where they are lowered
     if options.reasoning in (*_OFF, "auto", "on"):
-        report.lost("reasoning.moot", options, "reasoning")
+        report.add_loss("reasoning.moot", options, "reasoning")
     if options.reasoning_budget is not None and options.reasoning_budget <= 0:
-        report.lost("reasoning.moot", options, "reasoning_budget")
+        report.add_loss("reasoning.moot", options, "reasoning_budget")
 
 
 def report_unsupported(request: ChatRequest, report: Report, code: str = "option.unsaid") -> None:
@@ -236,7 +236,7 @@ def report_unsupported(request: ChatRequest, report: Report, code: str = "option
     options = request.options
     for name in ("reasoning", "reasoning_budget"):
         if getattr(options, name) is not None:
-            report.lost(code, options, name, what=name)
+            report.add_loss(code, options, name, what=name)
 
 
 def needs_other_wire(request: ChatRequest, caps: Capabilities) -> bool:
@@ -298,16 +298,16 @@ def _turned_off(
     wanted = {"reasoning": options.reasoning, "reasoning_budget": options.reasoning_budget}
     given = {name: str(value) for name, value in wanted.items() if value is not None}
     for name, value in given.items():
-        report.lost(loss, options, name, what=value, did=did)
+        report.add_loss(loss, options, name, what=value, did=did)
     if not given:  # the request did not ask for thinking
-        report.lost(loss, request, what="the model's own thinking", did=did, kind="expected")
+        report.add_loss(loss, request, what="the model's own thinking", did=did, kind="expected")
     return ThinkingRequest(off=True)
 
 
 def _off(request: ChatRequest, caps: Capabilities, report: Report) -> ThinkingRequest | None:
     options = request.options
     if options.reasoning_budget:
-        report.lost("option.unsaid", options, "reasoning_budget", did="thinking is off")
+        report.add_loss("option.unsaid", options, "reasoning_budget", did="thinking is off")
     if caps.thinks == "never":
         moot(request, report)
         return None
@@ -319,7 +319,7 @@ def _off(request: ChatRequest, caps: Capabilities, report: Report) -> ThinkingRe
     elif caps.budgets:
         fallback, did = ThinkingRequest(budget=caps.budgets[0]), f"sent as {caps.budgets[0]} tokens"
     name = "reasoning" if options.reasoning is not None else "reasoning_budget"
-    report.lost("reasoning.always", options, name, what="off", did=did)
+    report.add_loss("reasoning.always", options, name, what="off", did=did)
     return fallback
 
 
@@ -332,15 +332,15 @@ def _budget(
     if caps.budgets:
         fits = _fitting(budget, caps)
         if fits != budget:
-            report.lost("option.range", options, "reasoning_budget", did=f"sent as {fits}")
+            report.add_loss("option.range", options, "reasoning_budget", did=f"sent as {fits}")
         return ThinkingRequest(budget=fits)
     levels = caps.efforts or _EFFORTS
     if levels == ("on",):
-        report.lost("option.range", options, "reasoning_budget", did="thinking is on")
+        report.add_loss("option.range", options, "reasoning_budget", did="thinking is on")
         return ThinkingRequest()
     enough = (level for level in levels if _TOKENS.get(level, _MOST) >= budget)
     level = next(enough, levels[-1])
-    report.lost("option.range", options, "reasoning_budget", did=f"sent as effort {level}")
+    report.add_loss("option.range", options, "reasoning_budget", did=f"sent as effort {level}")
     return ThinkingRequest(effort=level)
 
 
@@ -355,18 +355,18 @@ def _effort(
     if effort in ("auto", "on"):
         return ThinkingRequest()
     if caps.efforts == ("on",):
-        report.lost("option.range", options, "reasoning", what=effort, did="thinking is on")
+        report.add_loss("option.range", options, "reasoning", what=effort, did="thinking is on")
         return ThinkingRequest()
     if caps.budgets and not caps.efforts and effort in _EFFORTS:
         return ThinkingRequest(budget=_fitting(_TOKENS.get(effort, _MOST), caps))
     if effort in caps.efforts or not (caps.efforts or caps.budgets):
         return ThinkingRequest(effort=effort)
     if effort not in _EFFORTS:
-        report.lost("option.refused", options, "reasoning", what=effort)
+        report.add_loss("option.refused", options, "reasoning", what=effort)
         return None
     enough = _EFFORTS[_EFFORTS.index(effort) :]
     level = next((level for level in caps.efforts if level in enough), caps.efforts[-1])
-    report.lost("option.range", options, "reasoning", what=effort, did=f"sent as {level}")
+    report.add_loss("option.range", options, "reasoning", what=effort, did=f"sent as {level}")
     return ThinkingRequest(effort=level)
 
 
@@ -396,12 +396,12 @@ def fit_still_effort(
         return
     field = f"extras.{issuer}.{path}"
     if not known:
-        report.lost("option.refused", request, field, what=effort, did="left out")
+        report.add_loss("option.refused", request, field, what=effort, did="left out")
         take_field(body, path)
         return
     enough = _EFFORTS[_EFFORTS.index(effort) :] if effort in _EFFORTS else ()
     level = next((level for level in caps.efforts if level in enough), caps.efforts[-1])
-    report.lost("option.range", request, field, what=effort, did=f"sent as {level}")
+    report.add_loss("option.range", request, field, what=effort, did=f"sent as {level}")
     put_field(body, path, level)
 
 
@@ -424,7 +424,9 @@ def barred_by_history(options: Options, history: RoledHistory, report: Report) -
         last -= 1
     if type(history.msgs[last].blocks[0]) is ThinkingBlock:
         return False
-    report.lost("reasoning.off_for_history", options, reasoning_field(options), did="no thinking")
+    report.add_loss(
+        "reasoning.off_for_history", options, reasoning_field(options), did="no thinking"
+    )
     return True
 
 
@@ -448,7 +450,7 @@ def fit_budget(budget: int, maximum: int | None, options: Options, report: Repor
     fitting = fitting_budget(budget, maximum, options)
     field = reasoning_field(options)
     if fitting is None:
-        report.lost("option.refused", options, field, did="no thinking")
+        report.add_loss("option.refused", options, field, did="no thinking")
     elif fitting != budget:
-        report.lost("option.range", options, field, did=f"sent as {fitting} tokens")
+        report.add_loss("option.range", options, field, did=f"sent as {fitting} tokens")
     return fitting

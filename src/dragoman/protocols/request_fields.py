@@ -44,12 +44,12 @@ def choice(
         # if no tools are offered, no choice is needed
         if caps.none_by != "withholding" or requested.mode != "none":
             usual: Kind | None = "expected" if requested.mode == "auto" else None
-            report.lost("tool_choice.no_tools", requested, kind=usual)
+            report.add_loss("tool_choice.no_tools", requested, kind=usual)
             if requested.parallel is not None and _apart(request):
-                report.lost("tool_choice.no_tools", requested, "parallel", kind=usual)
+                report.add_loss("tool_choice.no_tools", requested, "parallel", kind=usual)
         return None
     if not caps.tool_choices:
-        report.lost("tool_choice.unsaid", requested, what=requested.mode)
+        report.add_loss("tool_choice.unsaid", requested, what=requested.mode)
         _parallel(prepared, requested, report)
         return None
     mode, name, allowed = requested.mode, requested.name, requested.allowed
@@ -57,17 +57,17 @@ def choice(
     wire_names = {candidate: prepared.names.get(candidate, candidate) for candidate in candidates}
     offered = {tool.name for tool in prepared.tools} | _chosen_by_kind(prepared)
     if name is not None and wire_names[name] not in offered:
-        report.lost("tool_choice.unknown", requested, "name", what=name, did="auto")
+        report.add_loss("tool_choice.unknown", requested, "name", what=name, did="auto")
         mode, name = "auto", None
     if unknown := [tool for tool in allowed if wire_names[tool] not in offered]:
-        report.lost("tool_choice.unknown", requested, "allowed", what=", ".join(unknown))
+        report.add_loss("tool_choice.unknown", requested, "allowed", what=", ".join(unknown))
         allowed = tuple(tool for tool in allowed if tool not in unknown)
     if mode not in caps.tool_choices:
         mode, name = _lower_choice(mode, name, prepared, report), None
     if mode in ("none", "tool"):  # no tool remains to be allowed
         allowed = ()
     if allowed and "allowed" not in caps.tool_choices:
-        report.lost("tool_choice.lowered", requested, "allowed", did="all tools are offered")
+        report.add_loss("tool_choice.lowered", requested, "allowed", did="all tools are offered")
         allowed = ()
     parallel = _parallel(prepared, requested, report)
     names = tuple(wire_names[tool] for tool in allowed)
@@ -80,7 +80,7 @@ def _parallel(prepared: PreparedRequest, requested: ToolChoice, report: Report) 
     if requested.parallel is None or (caps.parallel_switch and caps.tool_choices):
         return requested.parallel
     if caps.tool_choices or _apart(prepared.request):  # otherwise the loss of the choice covers it
-        report.lost("tool_choice.lowered", requested, "parallel", did="left to the model")
+        report.add_loss("tool_choice.lowered", requested, "parallel", did="left to the model")
     return None
 
 
@@ -98,7 +98,9 @@ def _lower_choice(
     if mode == "tool" and "required" in caps.tool_choices and not caps.tool_stubs:
         return "required"  # only the named tool is offered
     field = "mode" if name is None else ""  # the name is dropped together with the mode
-    report.lost("tool_choice.lowered", prepared.request.tool_choice, field, what=mode, did="auto")
+    report.add_loss(
+        "tool_choice.lowered", prepared.request.tool_choice, field, what=mode, did="auto"
+    )
     return "auto"
 
 
@@ -121,7 +123,7 @@ def response_format(
     if form.kind in caps.formats:
         return fitting_schema(form, caps, report) if form.kind == "schema" else form
     if form.kind == "schema" and "json" in caps.formats:
-        report.lost("format.lowered", form, "kind", what="schema", did="json")
+        report.add_loss("format.lowered", form, "kind", what="schema", did="json")
         return ResponseFormat("json")
     lower_to_words(form, report)
     return None
@@ -130,7 +132,7 @@ def response_format(
 def lower_to_words(form: ResponseFormat, report: Report) -> None:
     """Report a format that has no field; all but plain text are asked for in the prompt."""
     kind: Kind = "dropped" if form.kind == "text" else "degraded"
-    report.lost("format.unsaid", form, what=form.kind, kind=kind)
+    report.add_loss("format.unsaid", form, what=form.kind, kind=kind)
 
 
 def fitting_schema(form: ResponseFormat, caps: Capabilities, report: Report) -> ResponseFormat:
@@ -141,7 +143,7 @@ def fitting_schema(form: ResponseFormat, caps: Capabilities, report: Report) -> 
         return form
     changed = replace(form, schema=schema, strict=strict)
     if caps.format_schema != "plain" or schema is not form.schema:
-        report.made(changed, form)
+        report.derive(changed, form)
     return changed
 
 
@@ -154,14 +156,14 @@ def format_unsaid(form: ResponseFormat, report: Report, *expected: str) -> None:
     }
     for name, current in given.items():
         if current and name not in expected:
-            report.lost("format.field", form, name)
+            report.add_loss("format.field", form, name)
 
 
 def format_name(form: ResponseFormat, report: Report) -> str:
     """Return the name of a schema in the form that APIs take, which is that of tool names."""
     name = mapping([form.name], NameRule()).get(form.name, form.name)
     if name != form.name:
-        report.lost("name.mapped", form, "name", did=f"written as {name}")
+        report.add_loss("name.mapped", form, "name", did=f"written as {name}")
     return name
 
 
@@ -203,24 +205,24 @@ def options(
     body: JsonObject = {}
     if request.options is NO_OPTIONS:
         return body
-    for name, value in request.options.given():
+    for name, value in request.options.list_values():
         if name in ("reasoning", "reasoning_budget") or (name == "thoughts" and name in keys):
             continue
         usual: Kind | None = "expected" if _USUAL_VALUES.get(name, ()) == value else None
         if name not in keys:
-            report.lost("option.unsaid", request.options, name, what=name, kind=usual)
+            report.add_loss("option.unsaid", request.options, name, what=name, kind=usual)
         elif (treatment := stance(caps, name)) in ("refuses", "pinned"):
-            report.lost("option.refused", request.options, name, what=name, kind=usual)
+            report.add_loss("option.refused", request.options, name, what=name, kind=usual)
         elif treatment == "alone" and keys.get("temperature") in body:
-            report.lost("option.refused", request.options, name, what=name, did="left out")
+            report.add_loss("option.refused", request.options, name, what=name, did="left out")
         elif name == "stop" and not all(value):  # an empty text ends nothing, and is refused
-            report.lost("option.range", request.options, name, did="without empty ones")
+            report.add_loss("option.range", request.options, name, did="without empty ones")
             if remaining := [text for text in value if text]:
                 body[keys[name]] = remaining
         elif value != ():
             body[keys[name]] = list(value) if isinstance(value, tuple) else value
             if treatment == "ignores":
-                report.lost("option.ignored", request.options, name, what=name, did="sent")
+                report.add_loss("option.ignored", request.options, name, what=name, did="sent")
     return body
 
 
@@ -232,7 +234,9 @@ def within(
     if value is None or limits[0] <= value <= limits[1]:
         return
     body[key] = limits[0] if value < limits[0] else limits[1]
-    report.lost("option.range", request.options, name, what=f"{value}", did=f"sent as {body[key]}")
+    report.add_loss(
+        "option.range", request.options, name, what=f"{value}", did=f"sent as {body[key]}"
+    )
 
 
 # The default tier, by the names that hosts give it in requests and in answers.
@@ -244,7 +248,7 @@ def usual_tier(body: JsonObject, usual: str, request: ChatRequest, report: Repor
     tier = body.get("service_tier")
     if tier in _USUAL and tier != usual:
         body["service_tier"] = usual
-        report.lost("option.range", request.options, "service_tier", tier, f"sent as {usual}")
+        report.add_loss("option.range", request.options, "service_tier", tier, f"sent as {usual}")
 
 
 def stubs(prepared: PreparedRequest, report: Report) -> list[Tool]:
@@ -254,5 +258,5 @@ def stubs(prepared: PreparedRequest, report: Report) -> list[Tool]:
         return []
     names = list(dict.fromkeys(prepared.names.get(name, name) for name in prepared.history.names))
     if names:
-        report.lost("tools.stub", prepared.request, "tools", did=", ".join(names))
+        report.add_loss("tools.stub", prepared.request, "tools", did=", ".join(names))
     return [Tool(name) for name in names]

@@ -8,7 +8,7 @@ from ..capabilities import Capabilities
 from ..history.passes.argument_names import root_spellings, with_spellings
 from ..losses import Report
 from ..message import ResponseFormat, Tool
-from ..schema import lowered_once, report_changes
+from ..schema import lower_once, report_changes
 from ..schema.keywords import below
 from ..text.json_text import JsonObject
 
@@ -27,7 +27,7 @@ def parameters(tool: Tool, caps: Capabilities, report: Report) -> tuple[JsonObje
     schema = tool.schema if tool.schema is not None else dict(_EMPTY)
     strict = tool.strict
     if strict is not None and not caps.strict_tools:
-        report.lost("tool.strict", tool, "strict")
+        report.add_loss("tool.strict", tool, "strict")
         strict = None
     schema, strict = lower_schema(tool, schema, strict, caps, report)
     names = root_spellings(schema, caps.property_names)
@@ -35,7 +35,7 @@ def parameters(tool: Tool, caps: Capabilities, report: Report) -> tuple[JsonObje
         return schema, strict
     for name, spelling in names.items():
         field, did = below("parameters.properties", name), f"written as {spelling}"
-        report.lost("property_name.mapped", tool, field, f"{tool.name}: {name}", did)
+        report.add_loss("property_name.mapped", tool, field, f"{tool.name}: {name}", did)
     return with_spellings(schema, names), strict
 
 
@@ -46,15 +46,15 @@ def lower_schema(
     tool = isinstance(node, Tool)
     field, rules = ("parameters", caps.tool_schema) if tool else ("schema", caps.format_schema)
     if strict and caps.strict_schema:
-        lowering = lowered_once(schema, caps.strict_schema)
+        lowering = lower_once(schema, caps.strict_schema)
         if not lowering.unfit:
             report_changes(lowering, report, node, field, node.name)
             return lowering.schema, strict
         why = f"{node.name}: {lowering.unfit}"
-        report.lost("schema.unfit", node, "strict", why, "not strict", lowering.rule)
+        report.add_loss("schema.unfit", node, "strict", why, "not strict", lowering.rule)
         strict = False
     if rules == "plain":
         return schema, strict
-    lowering = lowered_once(schema, rules)
+    lowering = lower_once(schema, rules)
     report_changes(lowering, report, node, field, node.name)
     return lowering.schema, strict

@@ -9,24 +9,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..suggestions.import_names import listing, refusing
-from .arguments import Repair, Violation, checked, repaired, without_nulls
+from .arguments import Repair, Violation, check_arguments, repair_arguments, without_nulls
 from .dialects import DIALECTS, SchemaDialect, dialect
-from .lowering import lowered, lowered_once, report_changes
-from .work import Change, Lowered, Verdict
+from .lowering import lower_once, lower_schema, report_changes
+from .work import Change, LoweredSchema, Verdict
 
 __all__ = [
     "DIALECTS",
     "Change",
-    "Lowered",
+    "LoweredSchema",
     "Repair",
     "SchemaDialect",
     "Verdict",
     "Violation",
-    "checked",
+    "check_arguments",
     "dialect",
-    "lowered",
-    "lowered_once",
-    "repaired",
+    "lower_once",
+    "lower_schema",
+    "repair_arguments",
     "report_changes",
     "without_nulls",
 ]

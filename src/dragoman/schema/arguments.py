@@ -99,7 +99,7 @@ class Violation(NamedTuple):
     keyword: str
 
 
-def checked(schema: Declared, arguments: Json, *, formats: bool = False) -> list[Violation]:
+def check_arguments(schema: Declared, arguments: Json, *, formats: bool = False) -> list[Violation]:
     """The violations of a schema, or of a tool's schema; empty if the arguments are valid.
 
     Args:
@@ -192,7 +192,7 @@ class Repair(NamedTuple):
     did: str
 
 
-def repaired(schema: Declared, arguments: Json) -> tuple[Json, list[Repair]]:
+def repair_arguments(schema: Declared, arguments: Json) -> tuple[Json, list[Repair]]:
     """Repair arguments whose meaning is plain; the same object if there is nothing to repair.
 
     A null in place of an absent property is removed; text becomes the number, true, false, null,
@@ -207,7 +207,7 @@ def repaired(schema: Declared, arguments: Json) -> tuple[Json, list[Repair]]:
     Returns:
         The arguments, and every repair.
 
-    >>> repaired({"type": "object", "properties": {"n": {"type": "integer"}}}, {"n": "3"})
+    >>> repair_arguments({"type": "object", "properties": {"n": {"type": "integer"}}}, {"n": "3"})
     ({'n': 3}, [Repair(path='$.n', did='text to integer')])
     """
     return _repair_value(schema, arguments, nulls_only=False)
@@ -235,7 +235,7 @@ def _repair_value(schema: Declared, arguments: Json, nulls_only: bool) -> tuple[
             return arguments, []  # `checked` reports it
         mender = _Mender(root, nulls_only)
         return mender.value(root, arguments, "$"), mender.done
-    except RecursionError:  # nested too deeply, which `checked` reports
+    except RecursionError:  # nested too deeply, which `check_arguments` reports
         return arguments, []
 
 

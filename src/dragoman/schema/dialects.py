@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
+from .._old_names import keeps_old_names
 from ..errors import ConfigError
 from ..text.redaction import show
 
@@ -25,6 +26,7 @@ Demand: TypeAlias = Literal[
 ]
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class SchemaDialect:
     """What one target takes of JSON Schema (draft 2020-12).
@@ -74,7 +76,7 @@ class SchemaDialect:
         """Where the dialect is documented, and when that was looked up."""
         return f"{self.source} ({self.since})"
 
-    def allowed(self, keyword: str, at_root: bool = False) -> bool:
+    def allows(self, keyword: str, at_root: bool = False) -> bool:
         """Whether a schema may have a keyword.
 
         Args:

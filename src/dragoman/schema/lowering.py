@@ -17,7 +17,7 @@ from .keywords import below, list_types
 from .merge import resolve_references
 from .normalize import DEEPEST, normalize
 from .unions import drop_null_branch, flatten_root_union, lone_union, replace_one_of
-from .work import UNFIT, Change, Lowered, Lowering, SchemaNode, combine_verdicts, plain_schema
+from .work import UNFIT, Change, LoweredSchema, Lowering, SchemaNode, combine_verdicts, plain_schema
 
 _DEFINITIONS = ("$defs", "definitions")
 
@@ -48,7 +48,7 @@ def restate_keywords(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> 
     if dialect.patterns and isinstance(pattern, str) and _finder(dialect.patterns).search(pattern):
         lowering.drop(node, "pattern")
     values.drop_additional_properties(node, lowering)
-    for keyword in [key for key in kw if not dialect.allowed(key, at_root)]:
+    for keyword in [key for key in kw if not dialect.allows(key, at_root)]:
         if keyword in _DEFINITIONS and dialect.refs == "none":
             del kw[keyword]
             lowering.note_change(node, keyword, "definitions", "inlined")
@@ -79,7 +79,7 @@ def add_notes(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> None:
         return
     is_bare_ref = lowering.dialect.refs == "bare" and "$ref" in node.kw
     is_lone_union = lowering.demands("lone unions") and "anyOf" in node.kw
-    if is_bare_ref or is_lone_union or not lowering.dialect.allowed("description", at_root):
+    if is_bare_ref or is_lone_union or not lowering.dialect.allows("description", at_root):
         lowering.drop_told(node)
         return
     description = node.kw.get("description")
@@ -126,7 +126,7 @@ _SIMPLE = frozenset({"type", "title", "description", "default"})
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
-def lowered(schema: JsonObject, dialect: SchemaDialect, *, tell: bool = True) -> Lowered:
+def lower_schema(schema: JsonObject, dialect: SchemaDialect, *, tell: bool = True) -> LoweredSchema:
     """Lower a schema to a dialect.
 
     Args:
@@ -139,7 +139,8 @@ def lowered(schema: JsonObject, dialect: SchemaDialect, *, tell: bool = True) ->
         The schema for the dialect, with a verdict and every change.
 
     >>> from dragoman.schema import DIALECTS
-    >>> made = lowered({"type": "object", "properties": {"n": {"const": "A"}}}, DIALECTS["gemini"])
+    >>> schema = {"type": "object", "properties": {"n": {"const": "A"}}}
+    >>> made = lower_schema(schema, DIALECTS["gemini"])
     >>> made.schema["properties"], made.verdict
     ({'n': {'enum': ['A']}}, 'equal')
     """
@@ -150,9 +151,9 @@ def lowered(schema: JsonObject, dialect: SchemaDialect, *, tell: bool = True) ->
     result = _Walk(lowering).root(root)
     unfit = lowering.unfit or exceeded_limit(result, dialect.limits)
     if _same_json(result, schema):
-        return Lowered(schema, unfit=unfit, rule=dialect.rule)
+        return LoweredSchema(schema, unfit=unfit, rule=dialect.rule)
     changes_made = tuple(lowering.changes)
-    return Lowered(result, combine_verdicts(changes_made), changes_made, unfit, dialect.rule)
+    return LoweredSchema(result, combine_verdicts(changes_made), changes_made, unfit, dialect.rule)
 
 
 def _same_json(a: Json, b: Json) -> bool:
@@ -335,12 +336,12 @@ def _with_word(result: JsonObject) -> JsonObject:
 
 
 # by schema: (the result without the schema, the schema as bytes or None if it is unchanged)
-_KNOWN: BoundedCache[tuple[Lowered, bytes | None]] = BoundedCache(
+_KNOWN: BoundedCache[tuple[LoweredSchema, bytes | None]] = BoundedCache(
     "dragoman.schema.lowering", "schemas of tools and formats, as each dialect takes them", 2**24
 )
 
 
-def lowered_once(schema: JsonObject, name: str) -> Lowered:
+def lower_once(schema: JsonObject, name: str) -> LoweredSchema:
     """Lower a schema to the dialect of a name; results are cached.
 
     Args:
@@ -354,17 +355,19 @@ def lowered_once(schema: JsonObject, name: str) -> Lowered:
     key = (name, arguments(schema))
     known = _KNOWN.get(key)
     if known is None:
-        result = lowered(schema, dialect(name))
+        result = lower_schema(schema, dialect(name))
         data = None if result.schema is schema else frozen_json(result.schema)
         known = replace(result, schema={}), data
         size = sum(len(text) for change in result.changes for text in change)
         _KNOWN.put(key, known, 4 * (len(key[1]) + size) + len(data or b""))
     result, data = known
     own = schema if data is None else thawed_json(data)
-    return Lowered(own, result.verdict, result.changes, result.unfit, result.rule)
+    return LoweredSchema(own, result.verdict, result.changes, result.unfit, result.rule)
 
 
-def report_changes(result: Lowered, report: Report, schema: object, field: str, name: str) -> None:
+def report_changes(
+    result: LoweredSchema, report: Report, schema: object, field: str, name: str
+) -> None:
     """Report every change of a lowered schema as a loss.
 
     The path of a loss is `<path of the field>.properties.age.minimum`; its rule is the dialect's.
@@ -377,9 +380,9 @@ def report_changes(result: Lowered, report: Report, schema: object, field: str, 
         name: The name of the tool.
     """
     for change in result.changes:
-        did = "in the description" if change.told else change.did
+        did = "in the description" if change.is_described else change.did
         place, what = f"{field}{change.where[1:]}", f"{name}: {change.what}"
         kind: Kind | None = "expected" if change.demanded else None
-        report.lost(change.code, schema, place, what, did, result.rule, kind)
+        report.add_loss(change.code, schema, place, what, did, result.rule, kind)
     if result.unfit:
-        report.lost(UNFIT, schema, field, f"{name}: {result.unfit}", rule=result.rule)
+        report.add_loss(UNFIT, schema, field, f"{name}: {result.unfit}", rule=result.rule)

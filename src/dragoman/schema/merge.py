@@ -276,7 +276,7 @@ def resolve_references(node: SchemaNode, lowering: Lowering, at_root: bool = Fal
 def _stays(node: SchemaNode, lowering: Lowering, at_root: bool) -> bool:
     """Whether a reference may stay as it is in this place."""
     dialect, ref = lowering.dialect, node.kw["$ref"]
-    if not isinstance(ref, str) or dialect.refs == "none" or not dialect.allowed("$ref", at_root):
+    if not isinstance(ref, str) or dialect.refs == "none" or not dialect.allows("$ref", at_root):
         return False
     if at_root and lowering.demands("object root"):
         return False
@@ -288,7 +288,7 @@ def _stays(node: SchemaNode, lowering: Lowering, at_root: bool) -> bool:
 
 
 def _all_stay(node: SchemaNode, lowering: Lowering, at_root: bool) -> bool:
-    if not lowering.dialect.allowed("allOf", at_root) or (
+    if not lowering.dialect.allows("allOf", at_root) or (
         at_root and lowering.demands("plain root")
     ):
         return False

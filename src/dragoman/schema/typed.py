@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import InvalidMessage, InvalidOutput
 from ..message.python_types import library
 from ..text.json_text import Json, arguments, member
-from .arguments import Declared, checked
+from .arguments import Declared, check_arguments
 
 
 def type_adapter(of: Any) -> Any:
@@ -39,7 +39,7 @@ def typed_value(adapter: Any, value: Json, what: str, text: str = "") -> Any:
 
 def keep_to_schema(schema: Declared, value: Json, what: str, text: str = "") -> None:
     """Raise InvalidOutput if the JSON value violates a schema, or that of a tool."""
-    if violations := checked(schema, value):
+    if violations := check_arguments(schema, value):
         raise _unfit(what, [(item.path, item.message) for item in violations], text)
 
 

@@ -11,7 +11,7 @@ from .work import Lowering, SchemaNode, Verdict, node_at, plain_schema, read_key
 
 def replace_one_of(node: SchemaNode, lowering: Lowering, at_root: bool) -> None:
     """Write `oneOf` as `anyOf` if a target lacks it: equal if no two branches overlap."""
-    if "oneOf" not in node.kw or lowering.dialect.allowed("oneOf", at_root):
+    if "oneOf" not in node.kw or lowering.dialect.allows("oneOf", at_root):
         return
     branches = joined_branches("oneOf", node)
     verdict: Verdict = "equal" if _never_overlap(branches, lowering) else "wider"
@@ -112,7 +112,7 @@ def lone_union(node: SchemaNode, lowering: Lowering) -> None:
 
 def drop_null_branch(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> None:
     """Drop null from a union of null and one schema, if a target has neither unions nor null."""
-    if "anyOf" not in node.kw or lowering.dialect.allowed("anyOf", at_root):
+    if "anyOf" not in node.kw or lowering.dialect.allows("anyOf", at_root):
         return
     branches = joined_branches("anyOf", node)
     real = [branch for branch in branches if not _is_null(branch)]

@@ -12,7 +12,7 @@ from .work import Lowering, SchemaNode, as_text, node_at, plain_schema
 def restate_values(node: SchemaNode, lowering: Lowering) -> None:
     """Write `const` and `enum` with the kinds of values that the dialect lists; others by type."""
     dialect = lowering.dialect
-    stays = dialect.allowed("const") and classify_value(node.kw.get("const")) in dialect.enums
+    stays = dialect.allows("const") and classify_value(node.kw.get("const")) in dialect.enums
     if "const" in node.kw and not stays:
         value = node.kw.pop("const")
         home = node.homes.pop("const", None)
@@ -39,7 +39,7 @@ def _enum(node: SchemaNode, lowering: Lowering) -> None:
     kinds = {classify_value(value) for value in values}
     if dialect.nullable and len(kinds) > 1:
         kinds.discard("null")  # `nullable` is written last
-    if dialect.allowed("enum") and (not kinds <= dialect.enums or values == [""]):
+    if dialect.allows("enum") and (not kinds <= dialect.enums or values == [""]):
         _split(node, values, lowering)
 
 
@@ -84,7 +84,7 @@ def _branch(kind: str, values: list[Json], lowering: Lowering) -> JsonObject:
     if kind == "number":
         result: JsonObject = {"type": "integer" if _whole(values) else "number"}
         for keyword, value in (("minimum", min(values)), ("maximum", max(values))):
-            if lowering.dialect.allowed(keyword):
+            if lowering.dialect.allows(keyword):
                 result[keyword] = value
         return result
     return {"type": type_of_values(values)}
@@ -96,7 +96,7 @@ def _exact(kind: str, values: list[Json], lowering: Lowering) -> bool:
         return True
     if kind == "boolean":
         return len(values) == 2
-    if kind != "number" or not _whole(values) or not lowering.dialect.allowed("minimum"):
+    if kind != "number" or not _whole(values) or not lowering.dialect.allows("minimum"):
         return False
     return len({int(item) for item in values}) == int(max(values) - min(values)) + 1
 
@@ -144,7 +144,7 @@ def _one_type(node: SchemaNode, kinds: tuple[str, ...], lowering: Lowering) -> N
         node.kw["type"] = kinds[0]
     elif lowering.dialect.nullable and len(kinds) == 2 and "null" in kinds:
         return  # `nullable` is written last
-    elif lowering.dialect.allowed("anyOf"):
+    elif lowering.dialect.allows("anyOf"):
         _by_type(node, kinds, lowering)
     else:
         kept = next(kind for kind in kinds if kind != "null")
@@ -180,7 +180,7 @@ def restate_tuples(node: SchemaNode, lowering: Lowering) -> None:
     first = kw.get("prefixItems")
     if kw.get("items") is False and lowering.dialect.takes is not None:
         _limit_items(node, len(first) if isinstance(first, list) else 0, lowering)
-    if first is None or lowering.dialect.allowed("prefixItems"):
+    if first is None or lowering.dialect.allows("prefixItems"):
         return
     later_items = kw.pop("items", None)
     home = node.home("prefixItems")
@@ -220,7 +220,7 @@ def restate_bounds(node: SchemaNode, lowering: Lowering) -> None:
     for bound, step in (("Minimum", 1), ("Maximum", -1)):
         excluding, limit = f"exclusive{bound}", bound.lower()
         value = kw.get(excluding)
-        restated = dialect.allowed(limit) and not dialect.allowed(excluding)
+        restated = dialect.allows(limit) and not dialect.allows(excluding)
         if not restated or not isinstance(value, (int, float)):
             continue
         nearest = value + step if is_integer and isinstance(value, int) else value
@@ -282,7 +282,7 @@ def _object_root(node: SchemaNode, lowering: Lowering) -> None:
 def restate_pattern_properties(node: SchemaNode, lowering: Lowering) -> None:
     """Write properties named by patterns, if a dialect has none, as properties of any name."""
     kw = node.kw
-    if "patternProperties" not in kw or lowering.dialect.allowed("patternProperties"):
+    if "patternProperties" not in kw or lowering.dialect.allows("patternProperties"):
         return
     others, home = kw.get("additionalProperties", True), node.home("patternProperties")
     alternatives = [
@@ -290,7 +290,7 @@ def restate_pattern_properties(node: SchemaNode, lowering: Lowering) -> None:
         for name, value in kw["patternProperties"].items()
     ]
     lowering.drop(node, "patternProperties")
-    if keywords.accepts_any(others) or not lowering.dialect.allowed("additionalProperties"):
+    if keywords.accepts_any(others) or not lowering.dialect.allows("additionalProperties"):
         return
     if lowering.demands("closed"):
         kw["additionalProperties"] = True  # reported as a free map
@@ -306,7 +306,7 @@ def restate_pattern_properties(node: SchemaNode, lowering: Lowering) -> None:
 def drop_additional_properties(node: SchemaNode, lowering: Lowering) -> None:
     """Drop `additionalProperties` if the dialect lacks it; a schema in it goes to the notes."""
     others = node.kw.get("additionalProperties")
-    if others is None or lowering.dialect.allowed("additionalProperties"):
+    if others is None or lowering.dialect.allows("additionalProperties"):
         return
     if keywords.accepts_any(others):
         lowering.drop(node, "additionalProperties", "equal", quietly=True)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from .._old_names import keeps_old_names
 from ..text.json_text import Json, JsonObject, canonical, member
 from ..text.redaction import clip_text
 from .dialects import SchemaDialect
@@ -29,6 +30,7 @@ _STRICTNESS = {("not said", "false"), ("optional", "required"), ("optional", "or
 _PROPERTY = "properties."  # prefix of a changed property's name
 
 
+@keeps_old_names
 class Change(NamedTuple):
     """One thing that the target's schema expresses differently, or not at all.
 
@@ -36,8 +38,10 @@ class Change(NamedTuple):
         path: The schema's place in the original (`$.properties.age`, `$.$defs.Node`).
         keyword: The keyword that changed.
         what: Its value in a few words.
-        did: What was done; `told` means that the description states it, for the model to read.
-        verdict: Whether this change lets more in, or less.
+        did: What was done; `described`
+    means that the description states it, for the model to read.
+        verdict: Whether this change lets more in, or
+    less.
     """
 
     path: str
@@ -56,7 +60,7 @@ class Change(NamedTuple):
     @property
     def code(self) -> str:
         """The code of the loss that reports this change."""
-        if self.told:
+        if self.is_described:
             return "schema.told"
         if self.did == "dropped":
             return "schema.note" if self.verdict == "equal" else "schema.dropped"
@@ -68,13 +72,13 @@ class Change(NamedTuple):
         return (self.what, self.did) in _STRICTNESS
 
     @property
-    def told(self) -> bool:
+    def is_described(self) -> bool:
         """Whether the description states it now."""
-        return self.did == "told"
+        return self.did == "described"
 
 
 @dataclass(frozen=True, slots=True)
-class Lowered:
+class LoweredSchema:
     """A schema as one dialect takes it.
 
     Attributes:
@@ -193,7 +197,7 @@ class Lowering:
         """Record one change of a node or at a path; of several equal ones the first."""
         path = node if isinstance(node, str) else node.home(keyword)
         change = Change(path, keyword, what, did, verdict)
-        if did == "told" and change not in self.changes:
+        if did == "described" and change not in self.changes:
             self._told.setdefault(path, []).append(change)
         self.changes.setdefault(change)
 
@@ -230,7 +234,7 @@ class Lowering:
         text = f"{keyword}: {as_text(value)}"
         if self.tell and not quietly and len(text) <= _TELLABLE and text not in node.told:
             node.told[text] = None
-            self.note_change(node, keyword, clip_text(text), "told", verdict)
+            self.note_change(node, keyword, clip_text(text), "described", verdict)
         else:
             self.note_change(node, keyword, clip_text(text), "dropped", verdict)
 

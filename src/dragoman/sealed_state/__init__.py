@@ -1,6 +1,7 @@
 """One provider's opaque state, carried in an opaque field of another protocol, and restored.
 
-For whole messages by `sealed` and `opened`, for streams by `Sealing`. Knows no protocol.
+For whole messages by `seal_message` and `open_messages`, for streams by `Sealing`. Knows no
+protocol.
 """
 
 from __future__ import annotations
@@ -8,19 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..suggestions.import_names import listing, refusing
-from .open import borne, opened
-from .seal import MARK, CallField, Envelope, Made, sealed, sealed_thought
+from .open import find_envelope, open_messages
+from .seal import MARK, CallField, Envelope, OnCopy, seal_message, sealed_thought
 from .streams import Sealing
 
 __all__ = [
     "MARK",
     "CallField",
     "Envelope",
-    "Made",
+    "OnCopy",
     "Sealing",
-    "borne",
-    "opened",
-    "sealed",
+    "find_envelope",
+    "open_messages",
+    "seal_message",
     "sealed_thought",
 ]
 

@@ -9,13 +9,16 @@ from typing import Any, TypeAlias, cast
 from ..message import Msg, Origin, ThinkingBlock, ToolUseBlock
 from ..message.blocks import ContentBlock
 from ..text.json_text import JsonObject
-from .seal import MARK, CallField, Envelope, Made, number_blocks, read_name
+from .seal import MARK, CallField, Envelope, OnCopy, number_blocks, read_name
 
 _SHUT = Origin("envelope")  # the origin of state in an unopened envelope
 
 
-def opened(
-    msgs: list[Msg], envelope: Envelope, made: Made | None = None, on_calls: CallField | None = None
+def open_messages(
+    msgs: list[Msg],
+    envelope: Envelope,
+    on_copy: OnCopy | None = None,
+    on_calls: CallField | None = None,
 ) -> list[Msg]:
     """Restore in the messages what came back in envelopes; the same list if there is none.
 
@@ -28,12 +31,12 @@ def opened(
         made: Called with each new node and the node from which it was made.
         on_calls: The field in which the protocol's clients bring envelopes back on calls.
     """
-    tell = made or (lambda _new, _old: None)
+    tell = on_copy or (lambda _new, _old: None)
     messages = [_open_message(m, envelope, tell, on_calls) for m in msgs]
     return msgs if all(a is b for a, b in zip(messages, msgs, strict=True)) else messages
 
 
-def _open_message(m: Msg, envelope: Envelope, made: Made, on_calls: CallField | None) -> Msg:
+def _open_message(m: Msg, envelope: Envelope, on_copy: OnCopy, on_calls: CallField | None) -> Msg:
     if isinstance(m.content, str) or not any(_bears(block, on_calls) for block in m.content):
         return m
     blocks: list[ContentBlock] = []
@@ -48,14 +51,14 @@ def _open_message(m: Msg, envelope: Envelope, made: Made, on_calls: CallField | 
             continue
         if type(block) is ToolUseBlock and on_calls is not None:
             text, call = on_calls.take(block)
-            made(call, block)
+            on_copy(call, block)
             state = envelope.open(text)
             if isinstance(state, dict):
-                borne_by_calls += _thoughts(state.get("thoughts"), block, made)
+                borne_by_calls += _thoughts(state.get("thoughts"), block, on_copy)
                 attached |= _places(state.get("blocks"))
             else:
                 blocks.append(ThinkingBlock("", redacted=text, origin=_SHUT))
-                made(blocks[-1], block)
+                on_copy(blocks[-1], block)
             blocks.append(call)
             bare = []
             continue
@@ -65,22 +68,22 @@ def _open_message(m: Msg, envelope: Envelope, made: Made, on_calls: CallField | 
             attached |= _places(state["blocks"])
         else:
             thought = _thought(block, state)
-            made(thought, block)
+            on_copy(thought, block)
             if bare and not block.thinking and _of_text(state):
                 del blocks[-len(bare) :]
                 thought = replace(thought, thinking="".join(item.thinking for item in bare))
             blocks.append(thought)
             bare = []
     blocks = _with_thoughts(blocks, borne_by_calls)
-    whole = Msg.trusted(m.name, [*_restore_fields(blocks, attached, made)], m.role, m)
-    made(whole, m)
+    whole = Msg.create_unchecked(m.name, [*_restore_fields(blocks, attached, on_copy)], m.role, m)
+    on_copy(whole, m)
     return whole
 
 
 _Borne: TypeAlias = tuple[int, ThinkingBlock]  # (its position, a thought from a call's envelope)
 
 
-def _thoughts(states: Any, call: ToolUseBlock, made: Made) -> Iterator[_Borne]:
+def _thoughts(states: Any, call: ToolUseBlock, on_copy: OnCopy) -> Iterator[_Borne]:
     """The thoughts in a call's envelope, each with the number of other blocks before it."""
     for row in states if isinstance(states, list) else ():
         state = row if isinstance(row, dict) else {}
@@ -88,7 +91,7 @@ def _thoughts(states: Any, call: ToolUseBlock, made: Made) -> Iterator[_Borne]:
         if isinstance(words, str) and isinstance(place, int):
             thought = _thought(ThinkingBlock(words), {"thinking": state})
             if thought.origin is not None:  # otherwise it is not our state
-                made(thought, call)
+                on_copy(thought, call)
                 yield place, thought
 
 
@@ -130,10 +133,10 @@ def _proof(block: ThinkingBlock) -> tuple[object, ...]:
 def _bears(block: ContentBlock, on_calls: CallField | None) -> bool:
     if type(block) is ToolUseBlock:
         return on_calls is not None and on_calls.take(block)[0] is not None
-    return type(block) is ThinkingBlock and borne(block) is not None
+    return type(block) is ThinkingBlock and find_envelope(block) is not None
 
 
-def borne(block: ThinkingBlock) -> str | None:
+def find_envelope(block: ThinkingBlock) -> str | None:
     """The envelope in a thought; None if a provider signed or sealed the thought itself.
 
     Args:
@@ -178,7 +181,7 @@ def _thought(block: ThinkingBlock, state: Any) -> ThinkingBlock:
                 origin=_origin(thought["origin"]),
             )
         case _:
-            shut = None if block.thinking else borne(block)
+            shut = None if block.thinking else find_envelope(block)
             return ThinkingBlock(block.thinking, redacted=shut, origin=_SHUT if shut else None)
 
 
@@ -196,7 +199,7 @@ def _origin(data: JsonObject) -> Origin:
 
 
 def _restore_fields(
-    blocks: list[ContentBlock], attached: dict[tuple[str, int, str], Any], made: Made
+    blocks: list[ContentBlock], attached: dict[tuple[str, int, str], Any], on_copy: OnCopy
 ) -> Iterator[ContentBlock]:
     for block, index in number_blocks(blocks):
         fields = attached.get((block.type, index, read_name(block)))
@@ -204,5 +207,5 @@ def _restore_fields(
             yield block
         else:
             result: Any = replace(block, extras={**(block.extras or {}), **fields})
-            made(result, block)
+            on_copy(result, block)
             yield result

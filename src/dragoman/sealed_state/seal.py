@@ -19,7 +19,9 @@ from ..text.json_text import Json, JsonObject, canonical, field_at, loads, put_f
 
 MARK = "dragoman1."  # prefix of envelopes; no provider's signature has a dot
 _SIGN = 32  # bytes of an HMAC
-Made: TypeAlias = Callable[[object, object], object]  # gets (new node, node from which it was made)
+OnCopy: TypeAlias = Callable[
+    [object, object], object
+]  # gets (new node, node from which it was made)
 
 
 class _Unsigned(bytes):
@@ -139,12 +141,12 @@ class CallField:
         return text, replace(call, extras=extras or None)
 
 
-def sealed(
+def seal_message(
     m: Msg,
     issuer: str,
     reads: frozenset[str],
     envelope: Envelope,
-    made: Made | None = None,
+    on_copy: OnCopy | None = None,
     on_calls: CallField | None = None,
 ) -> Msg:
     """Seal the opaque state of other providers in a message for a client.
@@ -192,10 +194,10 @@ def sealed(
     pairs = [pair for pair in pairs if pair[0] is not pair[1]]
     if not pairs:
         return m
-    whole = Msg.trusted(m.name, blocks, m.role, m)
-    if made is not None:
+    whole = Msg.create_unchecked(m.name, blocks, m.role, m)
+    if on_copy is not None:
         for copy, old in (*pairs, (whole, m)):
-            made(copy, old)
+            on_copy(copy, old)
     return whole
 
 

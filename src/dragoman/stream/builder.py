@@ -350,7 +350,7 @@ class Builder:
             blocks = [self._restore_call(block) for block in blocks]
         healed: list[str] = []
         blocks = heal(blocks, "content", healed)
-        msg = Msg.trusted("", blocks, "assistant")
+        msg = Msg.create_unchecked("", blocks, "assistant")
         if healed:
             msg.extras = note(None, healed)
         if self.origin is not None:

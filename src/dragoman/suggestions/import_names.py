@@ -12,6 +12,8 @@ from importlib import import_module
 from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from .._old_names import OLD_ATTRIBUTES, find_renamed, warn_of_old_name
+
 T = TypeVar("T")
 
 _REQUEST = "dragoman.ChatRequest(messages, system=, tools=, memories=, agent_name=, options=)"
@@ -149,18 +151,19 @@ _PUBLIC = (
 )
 
 
-def refuse(module: str, name: str) -> NoReturn:
+def refuse(module: str, name: str, depth: int = 2) -> NoReturn:
     """Raise the error for a name that a module does not have, for its `__getattr__`.
 
     It is an AttributeError, as for every module. But `from module import name` discards its text,
-    so there it is an ImportError, if there is a hint.
+    so there it is an ImportError, if there is a hint. `depth` is how many frames above
+    this one the name was asked for.
     """
     root = module.partition(".")[0]
     hint = HINTS.get(name) or _elsewhere(root, module, name)
     text = f"module {module!r} has no attribute {name!r}"
     if not hint:
         raise AttributeError(text, name=name)
-    if _imports(sys._getframe(2)):
+    if _imports(sys._getframe(depth)):
         text = f"cannot import name {name!r} from {module!r} (here: {hint})"
         raise ImportError(text, name=module)
     raise AttributeError(f"{text} (here: {hint})", name=name)
@@ -379,6 +382,9 @@ class ExplainsNames(type):
 
         def __getattr__(cls, name: str) -> Any:
             for one in cls.__mro__:
+                if new := OLD_ATTRIBUTES.get(one.__name__, {}).get(name):
+                    warn_of_old_name(f"{one.__name__}.{name}", new)
+                    return getattr(cls, new)
                 if hint := OF_CLASSES.get(one.__name__, {}).get(name):
                     text = f"type object {cls.__name__!r} has no attribute {name!r} (here: {hint})"
                     raise AttributeError(text, name=name, obj=cls)
@@ -432,13 +438,19 @@ def listing(
     return list_names
 
 
-def refusing(module: str) -> Callable[[str], NoReturn]:
-    """The `__getattr__` of a module that has all of its names already."""
+def find_or_refuse(module: str, name: str) -> Any:
+    """What a module had under an old name, with a warning. Raises as `refuse` for any other."""
+    found = find_renamed(module, name)
+    return refuse(module, name, 3) if found is None else found
 
-    def refuse_name(name: str) -> NoReturn:
-        refuse(module, name)
 
-    return refuse_name
+def refusing(module: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a module that has all of its names already, but for old ones."""
+
+    def find_name(name: str) -> Any:
+        return find_or_refuse(module, name)
+
+    return find_name
 
 
 def _elsewhere(root: str, module: str, name: str) -> str:

@@ -19,6 +19,7 @@ from threading import Lock
 from typing import Any, Self
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+from .._old_names import keeps_old_names
 from ..errors import ConfigError, ReadError
 from ..text.json_text import Json, loads
 from ..transport.call import (
@@ -57,6 +58,7 @@ _BASE64 = "base64:"
 _ENOUGH = 8  # characters; a shorter text is not a key, and may occur anywhere
 
 
+@keeps_old_names
 @dataclass(slots=True)
 class Exchange:
     """One call and its answer.
@@ -79,7 +81,7 @@ class Exchange:
     response: Json = None
     chunks: list[str] | None = None
 
-    def rendered(self) -> Rendered:
+    def render(self) -> Rendered:
         """Return the answer as bytes."""
         if self.chunks is not None:
             return Rendered(self.status, dict(self.headers), [_bytes(one) for one in self.chunks])
@@ -96,6 +98,7 @@ class Exchange:
         )
 
 
+@keeps_old_names
 class Replay:
     """A transport, sync and async, that returns recorded answers and refuses every other call.
 
@@ -124,7 +127,7 @@ class Replay:
         self.calls: list[HttpCall] = []
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """How many exchanges were not asked for yet."""
         return len(self._left)
 
@@ -202,7 +205,7 @@ class Replay:
             if found is None:
                 raise self._build_unknown_error(call, may)
             self._left.remove(found)
-        return found.rendered()
+        return found.render()
 
     def _build_unknown_error(self, call: HttpCall, may: list[Exchange]) -> ConfigError:
         text = f"{call.method} {_path(_open_url(call.url))} was not recorded"

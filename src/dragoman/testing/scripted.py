@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from threading import Lock
 from typing import Any, Self
 
+from .._old_names import keeps_old_names
 from ..codec.wire import Wire
 from ..errors import ConfigError, ConnectionFailed, StreamBroken
 from ..message import ChatRequest
@@ -84,6 +85,7 @@ class AsyncSentReply(SentReply):
         await self.aclose()
 
 
+@keeps_old_names
 class Scripted:
     """A transport, sync and async, that returns given answers, one for each call.
 
@@ -113,7 +115,7 @@ class Scripted:
         self._lock = Lock()
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """How many answers were not asked for yet."""
         return len(self._answers)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ..suggestions.import_names import listing, refuse
+from ..suggestions.import_names import find_or_refuse, listing
 
 if TYPE_CHECKING:
     from typing import Any
@@ -52,7 +52,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
-        refuse(__name__, name)
+        return find_or_refuse(__name__, name)
     home = _HOMES.get(name) or name.removesuffix("TokenCounter").lower()
     value = getattr(import_module(f".{home}", __name__), name)
     globals()[name] = value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..suggestions.import_names import listing, refuse
+from ..suggestions.import_names import listing, refusing
 from .functions import FunctionTool, ToolContext, TypeTool, tool
 from .mcp import McpServer, McpTool
 from .request_builder import (
@@ -19,10 +19,7 @@ from .request_builder import (
     attached_tools,
 )
 from .results import CallResult, EndTurn
-from .toolkit import Toolkit, toolkit_of
-
-if TYPE_CHECKING:
-    from typing import NoReturn
+from .toolkit import Toolkit, to_toolkit
 
 __all__ = [
     "CallResult",
@@ -38,15 +35,13 @@ __all__ = [
     "Toolkit",
     "TypeTool",
     "attached_tools",
+    "to_toolkit",
     "tool",
-    "toolkit_of",
 ]
 
 
 if not TYPE_CHECKING:  # type checkers report unknown names themselves
-
-    def __getattr__(name: str) -> NoReturn:
-        refuse(__name__, name)
+    __getattr__ = refusing(__name__)
 
 
 __dir__ = listing(globals(), __all__)

@@ -26,7 +26,7 @@ from typing import (
 from ..errors import InvalidMessage, InvalidOutput
 from ..message import Msg, Parameter, Tool, ToolUseBlock, Usage
 from ..message.python_types import context_parameter, function_schema, type_schema
-from ..schema import checked, repaired
+from ..schema import check_arguments, repair_arguments
 from ..schema.typed import keep_to_schema, type_adapter, typed_value
 from ..text.json_text import Json, JsonObject
 
@@ -203,7 +203,9 @@ class FunctionTool(Generic[P, R]):
             own: Any = getattr(self.function, "__name__", type(self.function).__name__)
             about = inspect.getdoc(self.function) or ""
             made = Tool(**{"name": own, "description": about, **given})
-            checked(made, {})  # reports now, and not at the first call, what is wrong or missing
+            check_arguments(
+                made, {}
+            )  # reports now, and not at the first call, what is wrong or missing
             return made
         described = function_schema(self._stand_in, "$.tools")
         said = {"name": described.name, "description": described.description, **given}
@@ -292,7 +294,7 @@ def read_arguments(call: ToolUseBlock, tool: Tool) -> dict[str, Any]:
     if call.unfinished:
         fault = f"{_what(call)} is not whole: the answer ended inside it, and nothing was run"
         raise InvalidOutput(fault, text=text, code="output.unfinished", hint="call it again")
-    values, _ = repaired(tool, values)
+    values, _ = repair_arguments(tool, values)
     if not isinstance(values, dict):
         fault = f"{_what(call)} is no JSON object"
         raise InvalidOutput(fault, text=text, code="output.json", hint="call it again with one")

@@ -21,7 +21,7 @@ from ..history.passes.fetching import Fetch
 from ..history.prompt import SystemPrompt
 from ..losses import PolicyLike
 from ..media_fetch.local_files import local_files
-from ..message import ChatRequest, Msg, Options, ServerTool, Tool, Written, messages_of, tools_of
+from ..message import ChatRequest, Msg, Options, ServerTool, Tool, Written, check_messages, to_tools
 from ..message.tools import ToolLike
 from ..protocols.openai_chat import Dialect
 from ..text.json_text import JsonObject
@@ -113,7 +113,7 @@ def attached_tools(message: Msg | None) -> list[Tool | ServerTool] | None:
         The tools.
     """
     attached = message.metadata.get("tools") if message is not None else None
-    return None if attached is None else tools_of(attached)
+    return None if attached is None else to_tools(attached)
 
 
 def functions(tools: Sequence[Tool | ServerTool], owner: object) -> list[Tool]:
@@ -314,15 +314,15 @@ class RequestBuilder:
         """
         config = config or self.config or _NOTHING_SAID
         if not isinstance(messages, ChatRequest):
-            messages = ChatRequest(messages_of(messages))
-        asked = tools_of(tools) if tools is not None else messages.tools or None
+            messages = ChatRequest(check_messages(messages))
+        asked = to_tools(tools) if tools is not None else messages.tools or None
         user = next((m for m in reversed(messages.messages) if m.role == "user"), None)
         request = replace(
             messages,
             tools=(attached_tools(user) or []) if asked is None else asked,
             model=model or messages.model or self.model,
             stream=stream or messages.stream,
-            options=replace(messages.options, **dict(Options.of(options).given())),
+            options=replace(messages.options, **dict(Options.of(options).list_values())),
         )
         serializer = self.serializer
         if isinstance(serializer, WireFormatter):
@@ -351,7 +351,7 @@ class RequestBuilder:
             body["tools"] = schemas
         if isinstance(serializer, ChatMessageSerializer):
             body.update(serializer.further_fields(msgs, config))
-        for name, value in request.options.given():
+        for name, value in request.options.list_values():
             body[name] = list(value) if isinstance(value, tuple) else value
         if request.stream:
             body["stream"] = True

@@ -443,7 +443,7 @@ class Toolkit(metaclass=ExplainsNames):
         return await _within(seconds, value) if inspect.isawaitable(value) else value
 
 
-def toolkit_of(values: Any) -> tuple[Toolkit, list[ServerTool]]:
+def to_toolkit(values: Any) -> tuple[Toolkit, list[ServerTool]]:
     """Sort a list of tools by who runs them.
 
     Args:

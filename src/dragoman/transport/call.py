@@ -16,6 +16,7 @@ from time import monotonic
 from typing import Any, Literal, Protocol, Self, TypeAlias, overload, runtime_checkable
 from urllib.parse import urlsplit, urlunsplit
 
+from .._old_names import keeps_old_names
 from ..caches import remember
 from ..errors import ConfigError, Timeout
 from ..text.redaction import show
@@ -24,6 +25,7 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2: a header
 _NO_HOST = re.compile(r"[^\w.:%~-]")  # invalid in a host's name; colons are for IPv6
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class Timeouts:
     """Seconds after which a call is given up; None: no limit.
@@ -50,7 +52,7 @@ class Timeouts:
                 text = f"a timeout must be a number of seconds above 0, not {show(value)}"
                 raise ConfigError(text, path=f"$.{name}", code="timeout.value")
 
-    def left(self, since: float) -> Timeouts:
+    def remaining(self, since: float) -> Timeouts:
         """What is left of the timeouts.
 
         Args:

@@ -108,7 +108,7 @@ class VendorRow(Protocol):
     def url(self, protocol: str = "") -> str:
         """The address of a protocol."""
 
-    def auth_of(self, protocol: str = "") -> Auth:
+    def find_auth(self, protocol: str = "") -> Auth:
         """How the key is sent for a protocol."""
 
 
@@ -118,7 +118,7 @@ def authorize(call: HttpCall, vendor: VendorRow, protocol: str, key: Key = None)
     `key` may be a function, which is called for each call. Raises ConfigError, naming the variable,
     if the key is missing or is no text of one line.
     """
-    auth = vendor.auth_of(protocol)
+    auth = vendor.find_auth(protocol)
     if callable(key):
         key = _check_key(key())
     bearer = _bearer(key, auth, vendor)
@@ -130,7 +130,7 @@ async def aauthorize(call: HttpCall, vendor: VendorRow, protocol: str, key: Key 
     """`authorize` for event loops: `key` may be asynchronous; tokens are fetched in a thread."""
     from asyncio import to_thread
 
-    auth = vendor.auth_of(protocol)
+    auth = vendor.find_auth(protocol)
     if callable(key):
         made = key()
         key = await made if isawaitable(made) else made

@@ -119,7 +119,7 @@ def calling(
     begun = time.monotonic()
     number = 0
     while True:
-        left = timeouts.left(begun)
+        left = timeouts.remaining(begun)
         number += 1
         try:
             return attempt(left)
@@ -140,7 +140,7 @@ async def acalling(
     begun = time.monotonic()
     number = 0
     while True:
-        left = timeouts.left(begun)
+        left = timeouts.remaining(begun)
         number += 1
         try:
             return await attempt(left)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
+from .._old_names import keeps_old_names
 from ..caches import CACHES, remember
 from ..capabilities import Capabilities, Facts, override
 from ..capabilities.families import FAMILIES, LIMITS
@@ -144,6 +145,7 @@ class Billing:
 _NO_FIGURE = Billing()
 
 
+@keeps_old_names
 @explains_keywords(
     {
         "api_key": "key",
@@ -246,13 +248,13 @@ class Vendor:
         """
         return self.urls.get(protocol, self.base_url)
 
-    def auth_of(self, protocol: str = "") -> Auth:
+    def find_auth(self, protocol: str = "") -> Auth:
         """How the key is sent for a protocol.
 
         Args:
             protocol: A protocol that the vendor speaks; by default its first one.
 
-        >>> vendor("deepseek").auth_of("anthropic").header
+        >>> vendor("deepseek").find_auth("anthropic").header
         'x-api-key'
         """
         return self.auths.get(protocol, self.auth)

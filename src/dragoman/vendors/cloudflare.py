@@ -46,7 +46,7 @@ VENDOR = Vendor(
         ),
         "openai-responses": replace(
             openai_responses.COPY,
-            said="full",
+            assistant_text="full",
             model=_OSS,
             issuers=("cloudflare", "openai-responses"),
         ),

@@ -35,7 +35,7 @@ VENDOR = Vendor(
         ),
         "openai-responses": replace(
             openai_responses.COPY,
-            said="full",
+            assistant_text="full",
             model="default",
             issuers=("llamacpp", "openai-responses"),
         ),

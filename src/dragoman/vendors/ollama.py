@@ -87,7 +87,7 @@ _CHAT_FACTS = Facts(
 
 _ITEMS = replace(
     openai_responses.COPY,
-    said="full",
+    assistant_text="full",
     model="gpt-oss:20b",
     issuers=("ollama", "openai-responses"),
 )

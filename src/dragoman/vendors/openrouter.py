@@ -126,7 +126,7 @@ VENDOR = Vendor(
             issuers=("openrouter", "openai-chat"),
         ),
         "openai-responses": openai_responses.Dialect(
-            said="full",  # an assistant's message needs its id and status
+            assistant_text="full",  # an assistant's message needs its id and status
             stores=False,
             blocked_domains="excluded_domains",
             user_key="user",

@@ -36,7 +36,7 @@ VENDOR = Vendor(
         ),
         "openai-responses": replace(
             openai_responses.COPY,
-            said="full",
+            assistant_text="full",
             bullets=True,
             model="default",
             issuers=("sglang", "openai-responses"),

@@ -35,7 +35,7 @@ VENDOR = Vendor(
         "anthropic": anthropic.Dialect(model="step-3.7-flash", issuers=("stepfun",)),
         "openai-responses": replace(
             openai_responses.COPY,
-            said="full",
+            assistant_text="full",
             model="step-3.7-flash",
             issuers=("stepfun", "openai-responses"),
         ),

@@ -44,7 +44,8 @@ VENDOR = Vendor(
         ),
         "openai-responses": replace(
             openai_responses.COPY,
-            said="full",  # checked against the types of an answer, of which it reads one part
+            # checked against the types of an answer, of which it reads one part
+            assistant_text="full",
             bullets=True,  # results of several texts break gpt-oss
             least_tokens=1,  # vLLM 0.32, tried
             model="default",

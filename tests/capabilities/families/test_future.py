@@ -63,5 +63,7 @@ def test_a_name_yet_to_come_is_the_newest_known_of_its_line(line: str, data: st.
 
 def test_the_newest_known_are_not_told_apart_from_their_line_alone() -> None:
     """What is compared is known: there is a fact for it, of its maker or of its family."""
-    known = {line: dragoman.wire("openai-chat").known(row.known) for line, row in LINES.items()}
+    known = {
+        line: dragoman.wire("openai-chat").list_facts(row.known) for line, row in LINES.items()
+    }
     assert [line for line, facts in known.items() if not facts] == []

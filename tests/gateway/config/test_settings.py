@@ -108,7 +108,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def faults(toml: str) -> list[str]:
     """What is wrong with a text, each in one line without the file's name."""
-    return [line.removeprefix("f:") for line in judge(toml, "f").told()]
+    return [line.removeprefix("f:") for line in judge(toml, "f").format_faults()]
 
 
 def test_every_value_arrives(tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ def test_one_fault(toml: str, told: str) -> None:
     found = judge(toml, "f")
     assert found.config is None
     assert len(found.faults) == 1
-    assert found.told()[0].removeprefix("f:" if told[0].isdigit() else "").startswith(told)
+    assert found.format_faults()[0].removeprefix("f:" if told[0].isdigit() else "").startswith(told)
 
 
 @pytest.mark.parametrize(
@@ -338,7 +338,7 @@ def test_a_secret_in_the_file_is_refused_and_not_shown(toml: str) -> None:
     found = judge(toml)
     assert found.config is None
     assert len(found.faults) == 1
-    told = found.told()[0]
+    told = found.format_faults()[0]
     for secret in (SECRET, VARIABLES["SEALING"], "4f9a8b", "4F9A8B"):
         assert secret not in told
 
@@ -369,7 +369,7 @@ def test_an_address_that_lacks_a_place_is_a_warning(monkeypatch: pytest.MonkeyPa
     toml = '[[routes]]\nto = "cloudflare/x"'
     found = judge(toml)
     assert [fault.level for fault in found.faults] == ["warning"]
-    assert "CLOUDFLARE_ACCOUNT_ID" in found.told()[0]
+    assert "CLOUDFLARE_ACCOUNT_ID" in found.format_faults()[0]
     assert judge(f'{toml}\nplaces = {{ account = "a1" }}').faults == ()
     assert judge(f'{toml}\nplaces = {{ account = "a/1" }}').config is None
 
@@ -391,8 +391,8 @@ def test_a_sealing_key_of_another_length(monkeypatch: pytest.MonkeyPatch, value:
     monkeypatch.setenv("SEALING", value)
     found = judge(f"{ROUTE}[envelopes]\nkeys = 'SEALING'", "f")
     assert found.config is None
-    assert "SEALING does not hold 32 bytes in base64 or hex" in found.told()[0]
-    assert value not in found.told()[0]
+    assert "SEALING does not hold 32 bytes in base64 or hex" in found.format_faults()[0]
+    assert value not in found.format_faults()[0]
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_what_stands_behind_a_pattern_is_listed() -> None:
     names = [one["id"] for one in json.loads(answer.body)["data"]]
     assert names[:2] == ["claude-opus-5-5", "claude-opus-4-8"]
     assert names[2:] == ["fast-1", "fast-*", "gpt-5.6", "gpt-5.5", "gpt-5.6-sol"]
-    assert all(config.route_of(name) is not None for name in names)
+    assert all(config.find_route(name) is not None for name in names)
     bound = replace(KEY, models=("fast-*",))
     answer = refused(config, asked("/v1/models", method="GET"), bound)
     assert [one["id"] for one in json.loads(answer.body)["data"]] == ["fast-1", "fast-*"]

@@ -67,8 +67,8 @@ def test_bytes_take_the_place_of_their_source() -> None:
     assert made[1].source is found
     assert seated.msgs[1] is msgs[1]
     assert msgs[0].content[1].source is source  # type: ignore[union-attr]
-    report.lost("media.type", made[1], "source")
-    report.lost("media.type", found)
+    report.add_loss("media.type", made[1], "source")
+    report.add_loss("media.type", found)
     assert [loss.where for loss in report.losses] == ["$.messages[0].content[1].source"] * 2
 
 

@@ -239,8 +239,8 @@ def test_ids_of_a_form_do_not_depend_on_what_follows() -> None:
     assert later[4] == ["functions.look:2"]
     around, _ = formed(*turn("x"), there=frozenset({"functions.look:0"}))
     assert around[0] == ["functions.look:1"]
-    assert not FORM.ids.formed(["functions.look"])
-    assert IdRule().formed(["anything"])
+    assert not FORM.ids.matches_form(["functions.look"])
+    assert IdRule().matches_form(["anything"])
 
 
 def test_what_answers_a_call_that_is_not_here_keeps_its_id() -> None:

@@ -9,7 +9,7 @@ import pytest
 from dragoman.capabilities import Capabilities
 from dragoman.history.passes.order import move_late_system, order
 from dragoman.history.passes.survey import USER, survey
-from dragoman.history.wording import Told
+from dragoman.history.wording import Wording
 from dragoman.losses import Report
 from dragoman.message import (
     CacheHint,
@@ -40,8 +40,8 @@ def run(
 ) -> tuple[list[Msg], list[str]]:
     report = Report(msgs, None, places)
     facts = Capabilities(**can)
-    seated = move_late_system(survey(msgs, report), facts, report, Told())
-    seated = order(seated, facts, report, Told(), whole, insert)
+    seated = move_late_system(survey(msgs, report), facts, report, Wording())
+    seated = order(seated, facts, report, Wording(), whole, insert)
     assert len(seated.msgs) == len(seated.roles)
     return seated.msgs, [f"{loss.code} {loss.where}" for loss in report.losses]
 
@@ -56,7 +56,7 @@ def test_nothing_to_order_is_nothing_new() -> None:
     seated = survey(msgs, report)
     can = Capabilities(gather_results=True, first_user=True, prefill=False, needs_user=True,
                        late_system="reminder", trailing_space=False)  # fmt: skip
-    assert order(move_late_system(seated, can, report, Told()), can, report, Told()) is seated
+    assert order(move_late_system(seated, can, report, Wording()), can, report, Wording()) is seated
     assert report.losses == []
 
 
@@ -168,7 +168,7 @@ def test_what_is_odd_stays_odd_beside_an_inserted_turn() -> None:
     odd = Msg.assistant([TextBlock("x", cache=CacheHint())])
     report = Report([odd])
     can = Capabilities(first_user=True, prefill=False)
-    seated = order(survey([odd], report), can, report, Told())
+    seated = order(survey([odd], report), can, report, Wording())
     assert [m is odd for m in seated.msgs] == [False, True, False]
     assert list(seated.marks())[1] == 1
 
@@ -254,7 +254,7 @@ def test_a_part_of_a_history_has_no_prompt_at_its_head() -> None:
     for can, behind in ((Capabilities(late_system="user"), U),
                         (Capabilities(late_system="placed"), A)):  # fmt: skip
         report = Report([S, behind], None, places)
-        seated = move_late_system(survey([S, behind], report), can, report, Told(), behind=USER)
+        seated = move_late_system(survey([S, behind], report), can, report, Wording(), behind=USER)
         roles = ["user", "user"] if can.late_system == "user" else ["system", "assistant"]
         assert [m.role for m in seated.msgs] == roles
         assert bool(report.losses) == (behind is U)
@@ -285,5 +285,5 @@ def test_a_history_that_nothing_is_asked_of_at_its_ends() -> None:
     report = Report(msgs)
     seated = survey(msgs, report)
     can = Capabilities(first_user=True, prefill=False, needs_user=True)
-    part = order(seated, can, report, Told(), behind=USER, last=False)
+    part = order(seated, can, report, Wording(), behind=USER, last=False)
     assert part.msgs == msgs

@@ -9,7 +9,7 @@ import pytest
 from dragoman.capabilities import Capabilities
 from dragoman.history.passes.order import move_late_system, order
 from dragoman.history.passes.survey import ASSISTANT, PARALLEL, USER, RoledHistory, survey
-from dragoman.history.wording import Told
+from dragoman.history.wording import Wording
 from dragoman.losses import Report
 from dragoman.message import CacheHint, Msg, TextBlock, ThinkingBlock, places
 
@@ -25,8 +25,8 @@ def ordered(
     facts = Capabilities(**can)
     seated = survey(msgs, report)
     seated.flags |= PARALLEL  # as repair leaves it
-    seated = move_late_system(seated, facts, report, Told(), behind)
-    return order(seated, facts, report, Told(), behind=behind, last=last), report
+    seated = move_late_system(seated, facts, report, Wording(), behind)
+    return order(seated, facts, report, Wording(), behind=behind, last=last), report
 
 
 def roles(seated: RoledHistory) -> str:

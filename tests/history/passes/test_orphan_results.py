@@ -9,7 +9,7 @@ import pytest
 from dragoman.capabilities import Capabilities
 from dragoman.history.passes.repair import Pairing, repair, with_only
 from dragoman.history.passes.survey import MEDIA, USER, survey
-from dragoman.history.wording import Told
+from dragoman.history.wording import Wording
 from dragoman.losses import Report
 from dragoman.message import (
     Base64Source,
@@ -38,7 +38,7 @@ PNG = Base64Source("image/png", "iVBORw0KGgo=")
 ])  # fmt: skip
 def test_results_without_a_call_can_be_told(msgs: list[Msg], short: str, told: list[str]) -> None:
     report = Report(msgs, None, places)
-    seated = repair(survey(msgs, report), TELL, report, Told())
+    seated = repair(survey(msgs, report), TELL, report, Wording())
     assert spelled(seated.msgs) == short
     texts = [b.text for m in seated.msgs for b in m.blocks if isinstance(b, TextBlock)]
     assert [text for text in texts if text.startswith("[")] == told
@@ -56,7 +56,7 @@ def test_what_is_told_shows_its_media_and_stays_where_it_was() -> None:
     output: list[Any] = [TextBlock("Two."), image, TextBlock("More.")]
     msgs = [user(), Msg("", [ToolResultBlock("x", "look", output)], "tool"), user("And?")]
     report = Report(msgs, None, places)
-    seated = repair(survey(msgs, report), TELL, report, Told(result="{name}: {output}"))
+    seated = repair(survey(msgs, report), TELL, report, Wording(result="{name}: {output}"))
     assert seated.msgs[1].content == [TextBlock("look: Two.\nMore."), image]
     assert seated.msgs[1].role == "user"
     assert 1 in seated.unusual
@@ -73,7 +73,7 @@ def test_what_the_provider_keeps_is_answered_once() -> None:
     report = Report(msgs, None, places)
     seated = survey(msgs, report)
     found: Any = [(0, block) for block in msgs[0].blocks]
-    pairing = Pairing(seated, Capabilities(), report, Told())
+    pairing = Pairing(seated, Capabilities(), report, Wording())
     stays, lost = pairing.orphans(found, {"a"}, open_start=True)
     ((made, _),) = stays[0]
     assert [block.id for block in made.blocks] == ["x"]  # type: ignore[union-attr]

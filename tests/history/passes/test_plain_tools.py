@@ -79,7 +79,7 @@ def test_hosts_that_take_them_get_them(name: str) -> None:
     out = written(name, request())
     (tool,) = out.body["tools"]
     assert tool["type"] == "custom"
-    assert out.meant == {}
+    assert out.original_tools == {}
     assert {loss.code for loss in out.losses} <= {"model.default", "include.added"}
     text = json.dumps(out.body)
     assert '"custom_tool_call"' in text or '"custom": {"name": "apply_patch"' in text

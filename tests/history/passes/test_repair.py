@@ -10,7 +10,7 @@ from dragoman.capabilities import Capabilities
 from dragoman.history.passes.order import order
 from dragoman.history.passes.repair import repair
 from dragoman.history.passes.survey import FOLLOWING, PARALLEL, survey
-from dragoman.history.wording import Told
+from dragoman.history.wording import Wording
 from dragoman.losses import Report
 from dragoman.message import (
     CacheHint,
@@ -43,7 +43,7 @@ def paired(
     *msgs: Msg, can: Capabilities = CAN, open_start: bool = False
 ) -> tuple[list[Msg], list[str]]:
     report = Report(msgs, None, places)
-    seated = repair(survey(list(msgs), report), can, report, Told(), open_start)
+    seated = repair(survey(list(msgs), report), can, report, Wording(), open_start)
     return seated.msgs, [f"{loss.code} {loss.where}" for loss in report.losses]
 
 
@@ -125,7 +125,7 @@ SURVEYED = [
 @pytest.mark.parametrize("msgs", SURVEYED)
 def test_who_comes_behind_finds_what_a_survey_would(msgs: list[Msg]) -> None:
     report = Report(msgs, None, places)
-    made = repair(survey(msgs, report), CAN, report, Told())
+    made = repair(survey(msgs, report), CAN, report, Wording())
     fresh = survey(made.msgs, report)
     assert (made.roles, made.calls, made.results, made.names) == (
         fresh.roles, fresh.calls, fresh.results, fresh.names)  # fmt: skip
@@ -139,7 +139,7 @@ def test_what_a_repair_brings_together_is_one_turn() -> None:
             results("x"), calls("c"), results("c")]  # fmt: skip
     report = Report(msgs, None, places)
     can = Capabilities(gather_results=True, join_calls=True)
-    made = order(repair(survey(msgs, report), can, report, Told()), can, report, Told())
+    made = order(repair(survey(msgs, report), can, report, Wording()), can, report, Wording())
     assert [[block.type for block in m.blocks] for m in made.msgs] == [
         ["tool_use", "tool_use"], ["tool_result", "tool_result"], ["text"],
         ["text", "tool_use"], ["tool_result"]]  # fmt: skip
@@ -205,14 +205,14 @@ def test_an_untouched_history_is_the_very_list() -> None:
     msgs = RIGHT["rounds"]
     report = Report(msgs, None, places)
     seated = survey(msgs, report)
-    assert repair(seated, CAN, report, Told()) is seated
+    assert repair(seated, CAN, report, Wording()) is seated
     assert seated.msgs is msgs
 
 
 def test_the_words_of_a_missing_result_can_be_changed() -> None:
     msgs = [calls("a"), user()]
     report = Report(msgs, None, places)
-    told = Told(missing="没有结果。")
+    told = Wording(missing="没有结果。")
     seated = repair(survey(msgs, report), CAN, report, told)
     result = ToolResultBlock("a", "look", "没有结果。", is_error=True)
     assert seated.msgs[1] == Msg("", [result], "tool")
@@ -221,7 +221,7 @@ def test_the_words_of_a_missing_result_can_be_changed() -> None:
 def test_what_is_added_is_found_at_the_call_it_is_for() -> None:
     msgs = [calls("a", "b"), user()]
     report = Report(msgs, None, places)
-    made = repair(survey(msgs, report), CAN, report, Told()).msgs
+    made = repair(survey(msgs, report), CAN, report, Wording()).msgs
     for n, m in enumerate(made[1:3]):
         assert report.locate(m) == report.locate(m.blocks[0]) == f"{A}[0].content[{n}]"
 
@@ -229,7 +229,7 @@ def test_what_is_added_is_found_at_the_call_it_is_for() -> None:
 def test_losses_say_what_was_done() -> None:
     msgs = [calls("a", "b"), user(), results("a"), results("a", "x")]
     report = Report(msgs, None, places)
-    repair(survey(msgs, report), CAN, report, Told())
+    repair(survey(msgs, report), CAN, report, Wording())
     assert {loss.code: loss.did for loss in report.losses} == {
         "result.missing": "an error result was added",
         "result.moved": "moved after its call",
@@ -246,12 +246,12 @@ def test_a_result_that_comes_late_touches_what_was_said_before_it() -> None:
     so, later, end = user("So?"), Msg.assistant("Later."), user("Well?")
     msgs = [calls("a", "b", "c"), results("c"), so, later, results("b"), results("a"), end]
     report = Report(msgs, None, places)
-    made = repair(survey(msgs, report), CAN, report, Told()).msgs
+    made = repair(survey(msgs, report), CAN, report, Wording()).msgs
     assert spelled(made) == "+a +b +c -a -b -c u a u"
     by = "the repair of a late result"
     assert report.edits == [(by, made[1], end), (by, made[2], end)]
     report = Report(msgs := [results("a"), calls("a"), user()], None, places)
-    repair(survey(msgs, report), CAN, report, Told())
+    repair(survey(msgs, report), CAN, report, Wording())
     assert report.edits == []
 
 

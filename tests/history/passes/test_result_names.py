@@ -5,7 +5,7 @@ from __future__ import annotations
 from dragoman.capabilities import Capabilities
 from dragoman.history.passes.repair import repair
 from dragoman.history.passes.survey import survey
-from dragoman.history.wording import Told
+from dragoman.history.wording import Wording
 from dragoman.losses import Report
 from dragoman.message import Msg, ToolUseBlock, places
 
@@ -49,7 +49,7 @@ def test_calls_of_one_id_are_told_apart_by_their_place() -> None:
 def test_a_name_that_is_left_out_is_no_mistake() -> None:
     msgs = [calls("a"), results("a", name=""), calls("b"), results("b", name="other")]
     report = Report(msgs, None, places)
-    repair(survey(msgs, report), Capabilities(result_names=True), report, Told())
+    repair(survey(msgs, report), Capabilities(result_names=True), report, Wording())
     assert [loss.kind for loss in report.losses] == ["expected", "repaired"]
 
 

@@ -329,7 +329,7 @@ def test_the_hash_outlives_the_history() -> None:
     made = session()
     out = made.write()
     before = out.prefix
-    assert out.detached().prefix == before
+    assert out.detach().prefix == before
     made.msgs.clear()
     assert out.prefix == before
 

@@ -9,7 +9,7 @@ import pytest
 from dragoman.capabilities import Capabilities
 from dragoman.history.passes.order import order
 from dragoman.history.passes.survey import survey
-from dragoman.history.wording import Told
+from dragoman.history.wording import Wording
 from dragoman.losses import Report
 from dragoman.message import (
     Base64Source,
@@ -36,12 +36,12 @@ def result(*ids: str) -> Msg:
 
 
 def run(
-    *msgs: Msg, insert: bool = True, told: Told | None = None, **can: Any
+    *msgs: Msg, insert: bool = True, wording: Wording | None = None, **can: Any
 ) -> tuple[list[Msg], list[str]]:
     report = Report(msgs, None, places)
     seated = survey(list(msgs), report)
     facts = Capabilities(**{"gather_results": True, **can})
-    seated = order(seated, facts, report, told or Told(), whole=True, insert=insert)
+    seated = order(seated, facts, report, wording or Wording(), whole=True, insert=insert)
     assert len(seated.msgs) == len(seated.roles)
     return seated.msgs, [f"{loss.kind} {loss.code} {loss.where}" for loss in report.losses]
 
@@ -76,7 +76,7 @@ def test_words_before_results_in_one_run_move_behind_them() -> None:
     seated.msgs[2:4] = [moved, seated.msgs[2]]
     seated.roles[2:4] = [1, 3]
     can = Capabilities(alternation="merged", gather_results=True)
-    made = order(seated, can, report, Told())
+    made = order(seated, can, report, Wording())
     assert shown(made.msgs) == "u(text) a(tool_use) u(tool_result,image,text)"
 
 
@@ -88,7 +88,7 @@ def test_system_messages_in_between_are_left_alone() -> None:
 def test_an_alternating_history_is_the_same_object() -> None:
     report = Report([])
     seated = survey([U, A, U, call("a"), result("a"), A], report)
-    assert order(seated, Capabilities(alternation="merged"), report, Told()) is seated
+    assert order(seated, Capabilities(alternation="merged"), report, Wording()) is seated
 
 
 def test_extras_of_joined_turns_are_joined() -> None:
@@ -104,12 +104,14 @@ def test_words_behind_results_get_a_turn_between_where_they_may_not_share_one() 
     asked = Msg.user("so?"), Msg.user("well?")
     msgs, losses = run(U, call("a"), result("a"), *asked, alternation="bridged")
     assert shown(msgs) == "u(text) a(tool_use) t(tool_result) a(text) u(text,text)"
-    assert msgs[3].text == Told().bridge
+    assert msgs[3].text == Wording().bridge
     assert losses == ["added turn.bridged $.messages[3]", "moved turn.merged $.messages[4]"]
 
 
 def test_the_bridge_is_in_ones_own_words() -> None:
-    msgs, _ = run(U, call("a"), result("a"), U, alternation="bridged", told=Told(bridge="好的"))
+    msgs, _ = run(
+        U, call("a"), result("a"), U, alternation="bridged", wording=Wording(bridge="好的")
+    )
     assert msgs[3].text == "好的"
 
 
@@ -129,7 +131,7 @@ def test_a_document_alone_gets_a_text_before_it() -> None:
     image = ImageBlock(URLSource("https://example.com/a.png"))
     msgs, losses = run(Msg.user([image, PDF, PDF]), lone_documents=False)
     assert shown(msgs) == "u(image,text,document,document)"
-    assert msgs[0].text == Told().document
+    assert msgs[0].text == Wording().document
     assert losses == ["added document.text $.messages[0].content[1]"]
 
 

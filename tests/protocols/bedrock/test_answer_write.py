@@ -75,7 +75,7 @@ def wrote(resp: ChatResponse) -> tuple[dict[str, Any], list[str]]:
 
 def foreign(*blocks: ContentBlock, **more: Any) -> ChatResponse:
     """An answer of another wire with these blocks."""
-    msg = Msg.trusted("", [*blocks], "assistant")
+    msg = Msg.create_unchecked("", [*blocks], "assistant")
     msg.origin = Origin("openai-chat", "m")
     finish = more.pop("finish", Finish("stop", "stop"))
     usage = more.pop("usage", Usage(input=5, output=7))

@@ -60,7 +60,7 @@ def wrote(resp: ChatResponse, request: ChatRequest | None = None) -> tuple[Any, 
 
 def foreign(*blocks: ContentBlock, **more: Any) -> ChatResponse:
     """An answer of another wire with these blocks."""
-    msg = Msg.trusted("", [*blocks], "assistant")
+    msg = Msg.create_unchecked("", [*blocks], "assistant")
     msg.origin = Origin("anthropic", "m")
     finish = more.pop("finish", Finish("stop", "end_turn"))
     given: dict[str, Any] = {"id": "c1", "model": "m", "usage": Usage(5, output=7), **more}

@@ -86,7 +86,7 @@ def test_what_was_read_goes_back_as_it_came(told: dict[str, Any]) -> None:
 def written(*blocks: ContentBlock, **rest: Any) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """(the body, codes and fields of the losses) of an answer of nobody."""
     finish = rest.pop("finish", Finish("stop", "end_turn"))
-    candidate = Candidate(Msg.trusted("", [*blocks], "assistant"), finish)
+    candidate = Candidate(Msg.create_unchecked("", [*blocks], "assistant"), finish)
     report = Report()
     made = WIRE.room.write_response(ChatResponse([candidate], **rest), report)
     checked = pytest.importorskip("ollama").ChatResponse.model_validate(made)

@@ -168,7 +168,7 @@ def test_thinking_in_tags_goes_back_into_the_text(wire: str) -> None:
 
 
 def of(*blocks: ContentBlock, finish: Any = "stop", **fields: Any) -> ChatResponse:
-    msg = Msg.trusted("", [*blocks], "assistant")
+    msg = Msg.create_unchecked("", [*blocks], "assistant")
     msg.origin = Origin("anthropic", "claude")
     given = {"id": "a1", "model": "m", **fields}
     return ChatResponse([Candidate(msg, Finish(finish))], **given)
@@ -345,7 +345,7 @@ def test_fields_of_others_are_named_one_by_one() -> None:
 
 def test_all_candidates_are_said() -> None:
     resp = of(TextBlock("a"))
-    other = Msg.trusted("", [TextBlock("b")], "assistant")
+    other = Msg.create_unchecked("", [TextBlock("b")], "assistant")
     resp.candidates.append(Candidate(other, Finish("length")))
     body, _ = written(resp)
     told = [(one["index"], one["message"]["content"], one["finish_reason"])

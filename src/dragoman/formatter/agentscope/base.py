@@ -11,12 +11,13 @@ from inspect import Parameter
 from types import FunctionType
 from typing import Any, ClassVar
 
-from ...capabilities import ChatConfig, Facts, changes_of
+from ..._old_names import keeps_old_names, move_old_attributes
+from ...capabilities import ChatConfig, Facts, read_changes
 from ...capabilities.families import FAMILIES, LIMITS
 from ...capabilities.families.profiles import DOCUMENTS, read_facts
 from ...codec.wire import Wire
 from ...history.speakers import ByName, ByRole, Rewrite
-from ...history.wording import Told
+from ...history.wording import Wording
 from ...message.blocks import BLOCKS
 from ...protocols.base import Room
 from ..wire_formatter import WireFormatter, signature
@@ -32,6 +33,7 @@ _KINDS = ("text", "image", "audio", "video", "thinking")
 _CHANGES: dict[str, Any] = {"move_media": (), "system_head": "first"}
 
 
+@keeps_old_names
 class NamedFormatter(WireFormatter):
     """A formatter by AgentScope's name. Positional arguments are in AgentScope's order.
 
@@ -46,7 +48,7 @@ class NamedFormatter(WireFormatter):
     documented: ClassVar[Mapping[str, Any]] = {}  # of the dialect under `documents-2025`
     changes: ClassVar[Mapping[str, Any]] = {}
     unknown: ClassVar[Mapping[str, Any]] = {}  # further changes while no model is named
-    told: ClassVar[Told] = Told()
+    wording: ClassVar[Wording] = Wording()
     promotes: ClassVar[tuple[str, ...]] = ()
     leading: ClassVar[tuple[str, ...]] = ()
 
@@ -57,6 +59,7 @@ class NamedFormatter(WireFormatter):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        move_old_attributes(cls, "NamedFormatter")
         if getattr(cls.__init__, "__code__", None) is NamedFormatter.__init__.__code__:
             _spell_out(cls)
 
@@ -66,7 +69,7 @@ class NamedFormatter(WireFormatter):
         facts: Facts | str | None = None,
         model: str | None = None,
         can: Mapping[str, Any] | ChatConfig | None = None,
-        told: Told | None = None,
+        wording: Wording | None = None,
         speakers: Rewrite | None = None,
         **options: Any,
     ) -> None:
@@ -87,8 +90,8 @@ class NamedFormatter(WireFormatter):
         super().__init__(
             _wire(type(self), facts),
             model=model,
-            can={**changes, **changes_of(can)},
-            told=told or type(self).told,
+            can={**changes, **read_changes(can)},
+            wording=wording or type(self).wording,
             speakers=speakers or self._speakers(heading, facts == DOCUMENTS),
             **options,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...history.wording import Told
+from ...history.wording import Wording
 from ...protocols.dashscope import DashScope, Dialect
 from ...vendors.dashscope import VENDOR
 from .base import ChatFormatter, MultiAgentFormatter, NamedFormatter
@@ -16,7 +16,7 @@ _SEATS = ("user", "assistant", "system")
 class _DashScopeFormatter(NamedFormatter):
     vendor = VENDOR
     changes: ClassVar = {"cache_hints": 0}
-    told = Told(media="media")
+    wording = Wording(media="media")
     promotes = (
         "promote_tool_result_images",
         "promote_tool_result_audios",

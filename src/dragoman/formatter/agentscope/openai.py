@@ -38,7 +38,7 @@ class _ItemFormatter(NamedFormatter):
     promotes = ("promote_tool_result_images",)
     room = responses.OpenAIResponses
     # AgentScope writes text and images as parts, and the text of a result alone
-    dialect = responses.Dialect(text="parts", said="parts", detail=False, bullets=True)
+    dialect = responses.Dialect(text="parts", assistant_text="parts", detail=False, bullets=True)
 
 
 class OpenAIResponseChatFormatter(_ItemFormatter, ChatFormatter):

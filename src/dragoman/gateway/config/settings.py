@@ -20,6 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
 
+from ..._old_names import keeps_old_names
 from ...capabilities import Capabilities, override
 from ...error_kinds import ErrorKind
 from ...errors import ConfigError
@@ -70,6 +71,7 @@ KEY_BYTES = 32  # of AES-256, which seals envelopes
 _CACHED_MEDIA = 16 * 2**20  # bytes in memory for a route: histories repeat their media at each turn
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """The values of a file and its faults; `config` is None if the file cannot be used."""
@@ -79,7 +81,7 @@ class Judgement:
     name: str
     lines: Mapping[Place, int]
 
-    def told(self) -> list[str]:
+    def format_faults(self) -> list[str]:
         """A line for each fault, in the order of the file."""
         return [fault.format_line(self.name) for fault in self.faults]
 

@@ -40,7 +40,7 @@ def unset_key(target: Target) -> str:
     if target.name == KEPT:  # the client's request names the vendor
         return ""
     asked = target.model("model")
-    auth = asked.host.auth_of(asked.protocol)
+    auth = asked.host.find_auth(asked.protocol)
     own_server = bool(target.base_url)
     needs_key = auth.needs_key and not (auth.tokens or own_server)
     variable = target.key or (asked.host.key if needs_key else "")

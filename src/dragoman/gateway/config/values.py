@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
+from ..._old_names import keeps_old_names
 from ...errors import ConfigError
 from ...history.passes.fetching import Fetch
 from ...llm.names import ModelName, model_name
@@ -248,6 +249,7 @@ class Envelopes:
     on_fault: OnFault = "refuse"
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class Config:
     """The whole configuration of a gateway.
@@ -276,7 +278,7 @@ class Config:
     port: int = 8080
     workers: int = 1
 
-    def route_of(self, model: str) -> Route | None:
+    def find_route(self, model: str) -> Route | None:
         """The first route for a model, or None.
 
         Args:
@@ -293,7 +295,7 @@ class Config:
         Raises:
             ConfigError: No route serves the model.
         """
-        if (found := self.route_of(model)) is not None:
+        if (found := self.find_route(model)) is not None:
             return found
         patterns = ", ".join(pattern for route in self.routes for pattern in route.models)
         text = f"no route serves the model {show(model)}"

@@ -134,7 +134,9 @@ class Upstream:
         """Whether calls carry no key: the target is a server of one's own, and no key is set."""
         target = self.target
         given = target.secret is not None or target.key or os.environ.get(self.vendor.key or "")
-        return bool(target.base_url) and not given and not self.vendor.auth_of(self.protocol).tokens
+        return (
+            bool(target.base_url) and not given and not self.vendor.find_auth(self.protocol).tokens
+        )
 
     def for_request(self, req: ChatRequest) -> Upstream:
         """This target; or the one over Responses, if Chat takes no tools together with thinking."""
@@ -183,7 +185,7 @@ class Upstream:
         if self.protocol != self.surface.protocol:
             self.surface.prepare(req, report)
         if stateless:
-            report.lost("include.added", req, "extras", what="store", did="store: false")
+            report.add_loss("include.added", req, "extras", what="store", did="store: false")
         if self._plain:
             return self.wire.write_request(req, self.model, policy=self.policy, report=report)
         written = self._formatter.format_request(req, self.model)
@@ -272,11 +274,11 @@ def list_models(config: Config) -> list[ListedModel]:
                 fitting = [name for name in known if name and fnmatchcase(name, pattern)]
                 shown += fitting or [pattern]
         for name in shown:
-            if config.route_of(name) is route:
+            if config.find_route(name) is route:
                 names.setdefault(name, route)
     if config.aliases:
         for name in ALIASES:
-            if (found := config.route_of(name)) is not None:
+            if (found := config.find_route(name)) is not None:
                 names.setdefault(name, found)
     return [_describe_model(name, route) for name, route in names.items()]
 

@@ -146,8 +146,8 @@ def _without_billing(m: Msg, report: Report) -> Msg | None:
     kept = [block for block in m.blocks if not _is_billing(block)]
     if len(kept) == len(m.blocks):
         return m
-    report.lost("extras.foreign", m, what=_BILLING)
-    return report.made(Msg.trusted(m.name, kept, m.role, m), m) if kept else None
+    report.add_loss("extras.foreign", m, what=_BILLING)
+    return report.derive(Msg.create_unchecked(m.name, kept, m.role, m), m) if kept else None
 
 
 def _is_billing(block: object) -> bool:

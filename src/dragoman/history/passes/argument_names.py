@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, mapping
 from ...message import Tool, ToolUseBlock
-from ...schema import lowered_once
+from ...schema import lower_once
 from ...text.json_text import Json, JsonObject
 from .survey import Tools
 
@@ -43,10 +43,10 @@ def lowered_schema(tool: Tool, caps: Capabilities) -> JsonObject:
     """The schema of the tool in the wire's dialect, and in that of strict ones where it is one."""
     schema = tool.schema or {}
     if tool.strict and caps.strict_tools and caps.strict_schema:
-        lowering = lowered_once(schema, caps.strict_schema)
+        lowering = lower_once(schema, caps.strict_schema)
         if not lowering.unfit:
             return lowering.schema
-    return schema if caps.tool_schema == "plain" else lowered_once(schema, caps.tool_schema).schema
+    return schema if caps.tool_schema == "plain" else lower_once(schema, caps.tool_schema).schema
 
 
 def root_spellings(schema: JsonObject, rule: IdRule) -> dict[str, str]:

@@ -49,8 +49,8 @@ def split_joint_calls(history: RoledHistory, report: Report) -> RoledHistory:
             if answered.isdisjoint(call.id for call in parts):
                 blocks.append(block)
                 continue
-            report.lost("call.plain", block, did="the calls in it", kind="repaired")
-            blocks += [report.made(call, block) for call in parts]
+            report.add_loss("call.plain", block, did="the calls in it", kind="repaired")
+            blocks += [report.derive(call, block) for call in parts]
         msgs.append(m if same_items(blocks, m.content) else with_content(m, blocks, report))
     return history if same_items(msgs, history.msgs) else survey(msgs, report)
 
@@ -62,8 +62,8 @@ def _plain(block: ContentBlock, caps: Capabilities, report: Report) -> ContentBl
     if plain is None:
         return block
     kind = block.data["type"] if isinstance(block.data, dict) else ""
-    report.lost("call.plain", block, what=kind, did=f"a plain {plain.type} block")
-    return report.made(plain, block)
+    report.add_loss("call.plain", block, what=kind, did=f"a plain {plain.type} block")
+    return report.derive(plain, block)
 
 
 def _result_within(block: RawBlock) -> ToolResultBlock | None:

@@ -22,14 +22,14 @@ from ...message import (
 )
 from ...message.blocks import ContentBlock
 from ...text.json_text import arguments
-from ..wording import Told
+from ..wording import Wording
 from .survey import with_content
 
 _HEAD = ("system", "developer")
 ANSWER_TOOL = "final_answer"
 
 
-def ask_by_tool(request: ChatRequest, told: Told, report: Report) -> ChatRequest:
+def ask_by_tool(request: ChatRequest, wording: Wording, report: Report) -> ChatRequest:
     """The request with a tool whose arguments are the answer, in place of the format.
 
     Alone, or where no call is wanted, it is the one that must be called; beside other tools, one
@@ -45,11 +45,11 @@ def ask_by_tool(request: ChatRequest, told: Told, report: Report) -> ChatRequest
     if fault:
         hint = 'wrap or rename it, or ask another way: ResponseFormat(..., way="json")'
         raise InvalidMessage(fault, path="$.response_format", code="format.as_tool", hint=hint)
-    report.lost("format.as_tool", form, did=ANSWER_TOOL)
-    about = f"{told.answer}\n\n{form.description}" if form.description else told.answer
-    answer = report.made(Tool(ANSWER_TOOL, about, form.schema, form.strict), form)
+    report.add_loss("format.as_tool", form, did=ANSWER_TOOL)
+    about = f"{wording.answer}\n\n{form.description}" if form.description else wording.answer
+    answer = report.derive(Tool(ANSWER_TOOL, about, form.schema, form.strict), form)
     choice = _choice(request)
-    report.made(choice, request.tool_choice or form)
+    report.derive(choice, request.tool_choice or form)
     return replace(
         request, tools=[*request.tools, answer], tool_choice=choice, response_format=None
     )
@@ -77,7 +77,7 @@ def narrow_capabilities(form: ResponseFormat, caps: Capabilities) -> Capabilitie
 
 
 def ask_in_words(
-    msgs: list[Msg], request: ChatRequest, caps: Capabilities, told: Told, report: Report
+    msgs: list[Msg], request: ChatRequest, caps: Capabilities, wording: Wording, report: Report
 ) -> list[Msg]:
     """The messages with a system prompt that asks for the format, where the wire's field cannot."""
     form = request.response_format
@@ -85,15 +85,15 @@ def ask_in_words(
         return msgs
     unknown = form.kind not in caps.formats
     if unknown and form.schema is not None:
-        report.lost("format.in_words", form, what=form.kind)
-        text = told.schema.format(schema=arguments(form.schema))
+        report.add_loss("format.in_words", form, what=form.kind)
+        text = wording.schema.format(schema=arguments(form.schema))
         return _with_prompt(msgs, text, form, report)
     if not (unknown or (form.kind == "json" and caps.json_word)):
         return msgs
     if any("json" in text.lower() for m in msgs for text in _texts(m)):
         return msgs
-    report.lost("format.in_words" if unknown else "format.json_word", form, did=told.json)
-    return _with_prompt(msgs, told.json, form, report)
+    report.add_loss("format.in_words" if unknown else "format.json_word", form, did=wording.json)
+    return _with_prompt(msgs, wording.json, form, report)
 
 
 def _texts(m: Msg) -> list[str]:
@@ -121,13 +121,13 @@ def _with_prompt(msgs: list[Msg], text: str, form: object, report: Report) -> li
     """
     head = next((i for i, m in enumerate(msgs) if m.role not in _HEAD), len(msgs))
     if not head:
-        prompt = report.made(Msg.trusted("", text, "system"), form)
+        prompt = report.derive(Msg.create_unchecked("", text, "system"), form)
         return [prompt, *msgs]
     last = msgs[head - 1]
     if isinstance(last.content, str):
         joined = f"{last.content}\n\n{text}" if last.content else text
         prompt = with_content(last, joined, report)
     else:
-        block = report.made(TextBlock(text), form)
+        block = report.derive(TextBlock(text), form)
         prompt = with_content(last, [*last.content, block], report)
     return [*msgs[: head - 1], prompt, *msgs[head:]]

@@ -57,7 +57,7 @@ def name_tools(
     for i, tool in enumerate(tools):
         if type(tool) is Tool and tool.name in names:
             name = names[tool.name]
-            report.lost("tool_name.mapped", tool, "name", did=f"written as {name}")
+            report.add_loss("tool_name.mapped", tool, "name", did=f"written as {name}")
             renamed[i] = with_fields(tool, report, name=name)
     return renamed, names
 
@@ -77,7 +77,7 @@ def respell_history(
     """
     rule = caps.ids
     calls, results = history.calls, history.results
-    wrong_ids = bool(history.flags & IDS) or not rule.formed(calls)
+    wrong_ids = bool(history.flags & IDS) or not rule.matches_form(calls)
     wrong_ids = wrong_ids or bool(fixed_ids and not fixed_ids.isdisjoint(calls))
     ids = calls
     # a survey that saw them in pairs has compared them
@@ -134,7 +134,7 @@ class _Respeller:
         blocks = [self._block(block) for block in content]
         if all(map(is_, blocks, content)):
             return m
-        return self.report.made(Msg.trusted(m.name, blocks, m.role, m), m)
+        return self.report.derive(Msg.create_unchecked(m.name, blocks, m.role, m), m)
 
     def _block(self, block: ContentBlock) -> ContentBlock:
         if type(block) is ToolUseBlock:
@@ -154,13 +154,13 @@ class _Respeller:
         if id == block.id and name == block.name:
             return block
         respelled = _respell_block(block, id, name)
-        self.report.made(respelled, block)
+        self.report.derive(respelled, block)
         if id != block.id:
             self.tree_ids[id] = block.id
             code = "id.made" if id in self.new_ids else "id.mapped"
-            self.report.lost(code, block, "id", did=id)
+            self.report.add_loss(code, block, "id", did=id)
         if name != block.name:
-            self.report.lost("tool_name.mapped", block, "name", did=f"written as {name}")
+            self.report.add_loss("tool_name.mapped", block, "name", did=f"written as {name}")
         return respelled
 
     def _with_properties(self, block: ToolUseBlock) -> ToolUseBlock:
@@ -171,7 +171,7 @@ class _Respeller:
             return block
         call = with_fields(block, self.report, input=rename_keys(value, spellings), raw_input=None)
         what = ", ".join(name for name in value if name in spellings)
-        self.report.lost("property_name.mapped", block, "input", what)
+        self.report.add_loss("property_name.mapped", block, "input", what)
         return call
 
     def _result_name(self, name: str) -> str:
@@ -190,7 +190,7 @@ class _Respeller:
         repeated = not id or id in self.previous_ids
         repeated = repeated or self.tree_ids.get(id, block.id) != block.id
         if rule.form:
-            if repeated or not rule.formed([id]):
+            if repeated or not rule.matches_form([id]):
                 number = max(self.call_index, self.last_numbers.get(name, -1) + 1)
                 wire_id, number = format_id(name, number, self.reserved_ids, rule)
                 self.last_numbers[name] = number

@@ -11,7 +11,7 @@ from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import DocumentBlock, Msg, Role, TextBlock, ThinkingBlock, ToolResultBlock
 from ...message.blocks import ContentBlock, Extras
-from ..wording import Told
+from ..wording import Wording
 from . import survey
 from .repair import ends_in_server_block, missing_result
 from .survey import RoledHistory, Runs, role_runs, same_items, with_content, with_fields
@@ -25,7 +25,7 @@ def order(
     history: RoledHistory,
     caps: Capabilities,
     report: Report,
-    told: Told,
+    wording: Wording,
     whole: bool = True,
     insert: bool = True,
     behind: int | None = None,
@@ -46,20 +46,20 @@ def order(
         history = end_without_thinking(history, report)
     if caps.late_system == "placed" and changed:
         # other turns may be the neighbours of a system message now
-        history = move_late_system(history, caps, report, told, behind)
+        history = move_late_system(history, caps, report, wording, behind)
     if insert and history.msgs:
-        history = _with_ends(history, caps, report, told, whole, behind is None, last)
+        history = _with_ends(history, caps, report, wording, whole, behind is None, last)
     if caps.alternation != "free":
-        history = alternate_roles(history, caps, report, told, insert)
+        history = alternate_roles(history, caps, report, wording, insert)
     if not caps.lone_documents and history.flags & survey.MEDIA:
-        history = add_document_texts(history, report, told)
+        history = add_document_texts(history, report, wording)
     if last and not caps.trailing_space and history.roles[-1:] == [survey.ASSISTANT]:
         history = trim_last_text(history, report)
     return history
 
 
 def alternate_roles(
-    history: RoledHistory, caps: Capabilities, report: Report, told: Told, insert: bool
+    history: RoledHistory, caps: Capabilities, report: Report, wording: Wording, insert: bool
 ) -> RoledHistory:
     """The history with neighbours of one role joined, results first.
 
@@ -77,7 +77,7 @@ def alternate_roles(
     for role, start, end in role_runs(speakers):
         if end - start > 1 and role not in (survey.SYSTEM, survey.TOOL):
             turns = _turns(history, range(start, end), caps)
-            runs[start, end] = _joined_turns(history, turns, caps, report, told, insert)
+            runs[start, end] = _joined_turns(history, turns, caps, report, wording, insert)
     return history.with_runs(runs)
 
 
@@ -121,7 +121,7 @@ def _joined_turns(
     turns: list[list[int]],
     caps: Capabilities,
     report: Report,
-    told: Told,
+    wording: Wording,
     insert: bool,
 ) -> list[tuple[Msg, int]]:
     """One message for each turn, with a bridge between two of them if it may be inserted."""
@@ -130,8 +130,8 @@ def _joined_turns(
         group = [history.msgs[i] for i in turn]
         if joined and insert:  # a turn of the other role
             is_user = joined[-1][1] == survey.ASSISTANT
-            text = told.last_turn if is_user else told.bridge
-            report.lost("turn.bridged", group[0], did=text)
+            text = wording.last_turn if is_user else wording.bridge
+            report.add_loss("turn.bridged", group[0], did=text)
             bridge = _turn(text, "user" if is_user else "assistant", group[0], report)
             joined.append((bridge, survey.USER if is_user else survey.ASSISTANT))
         if not caps.gather_results and history.roles[turn[0]] == survey.TOOL:
@@ -144,7 +144,7 @@ def _joined_turns(
 
 def _joined_message(group: list[Msg], report: Report) -> Msg:
     for m in group[1:]:
-        report.lost("turn.merged", m, did="joined with the turn before it")
+        report.add_loss("turn.merged", m, did="joined with the turn before it")
     blocks = [block for m in group for block in m.blocks]
     if any(type(block) is ToolResultBlock for block in blocks):
         blocks.sort(key=lambda block: type(block) is not ToolResultBlock)
@@ -153,10 +153,10 @@ def _joined_message(group: list[Msg], report: Report) -> Msg:
 
 def merged_message(group: list[Msg], blocks: list[ContentBlock], report: Report) -> Msg:
     """One message of several, with the fields of all of them."""
-    merged = Msg.trusted(group[0].name, blocks, group[0].role, group[0])
+    merged = Msg.create_unchecked(group[0].name, blocks, group[0].role, group[0])
     if any(m.extras for m in group[1:]):
         merged.extras = _merged_extras(group, report)
-    return report.made(merged, group)
+    return report.derive(merged, group)
 
 
 def _merged_extras(group: list[Msg], report: Report) -> Extras:
@@ -169,12 +169,12 @@ def _merged_extras(group: list[Msg], report: Report) -> Extras:
             for name, value in issuer_fields.items():
                 if name in merged and merged[name] != value:
                     field = f"extras.{issuer}.{name}"
-                    report.lost("extras.unsaid", sources[issuer, name], field, what=name)
+                    report.add_loss("extras.unsaid", sources[issuer, name], field, what=name)
                 merged[name], sources[issuer, name] = value, m
     return extras
 
 
-def add_document_texts(history: RoledHistory, report: Report, told: Told) -> RoledHistory:
+def add_document_texts(history: RoledHistory, report: Report, wording: Wording) -> RoledHistory:
     """The history with a text before the documents of each turn that holds no text."""
     changes: dict[int, Msg | None] = {}
     for i in history.unusual:
@@ -185,8 +185,8 @@ def add_document_texts(history: RoledHistory, report: Report, told: Told) -> Rol
         if first is None:
             continue
         document = m.content[first]
-        report.lost("document.text", document, did=told.document)
-        text = report.made(TextBlock(told.document), document)
+        report.add_loss("document.text", document, did=wording.document)
+        text = report.derive(TextBlock(wording.document), document)
         changes[i] = with_content(m, [*m.content[:first], text, *m.content[first:]], report)
     return history.with_contents(changes)
 
@@ -225,7 +225,7 @@ def _without_last_thinking(group: list[Msg], report: Report) -> list[Msg]:
         if blocks:
             group.append(with_content(m, blocks, report))
     for block in reversed(removed):
-        report.lost("thinking.alone", block)
+        report.add_loss("thinking.alone", block)
     return group
 
 
@@ -235,7 +235,7 @@ def _join_thinking(group: list[Msg], report: Report) -> list[Msg]:
     for m in group:
         if joined and _ends_in_thinking(joined[-1]):
             first = joined.pop()
-            report.lost("turn.joined", first, did="joined with what came of the thinking")
+            report.add_loss("turn.joined", first, did="joined with what came of the thinking")
             joined.append(merged_message([first, m], [*first.blocks, *m.blocks], report))
         else:
             joined.append(m)
@@ -252,15 +252,19 @@ def trim_last_text(history: RoledHistory, report: Report) -> RoledHistory:
     text = last.text.rstrip()
     content: str | list[ContentBlock] = text
     if isinstance(m.content, str):
-        report.lost("text.trailing", m, "content")
+        report.add_loss("text.trailing", m, "content")
     else:
-        report.lost("text.trailing", last, "text")
+        report.add_loss("text.trailing", last, "text")
         content = [*blocks[:-1], with_fields(last, report, text=text)]
     return history.with_contents({len(history.msgs) - 1: with_content(m, content, report)})
 
 
 def move_late_system(
-    history: RoledHistory, caps: Capabilities, report: Report, told: Told, behind: int | None = None
+    history: RoledHistory,
+    caps: Capabilities,
+    report: Report,
+    wording: Wording,
+    behind: int | None = None,
 ) -> RoledHistory:
     """Later system messages as the wire takes them; before `fit`, for the roles change.
 
@@ -278,19 +282,19 @@ def move_late_system(
     for i, (m, role) in enumerate(zip(history.msgs, history.roles, strict=True)):
         if role != survey.SYSTEM or i < prompt or i in allowed:
             continue
-        report.lost("system.late", m, did="sent as the user's")
+        report.add_loss("system.late", m, did="sent as the user's")
         content = m.content
         if caps.late_system != "user":
-            report.lost("system.reminder", m)
-            content = [_reminder(block, report, told) for block in m.blocks]
+            report.add_loss("system.reminder", m)
+            content = [_reminder(block, report, wording) for block in m.blocks]
         changes[i] = [(with_content(m, content, report, "user"), survey.USER)]
     return history.with_changes(changes)
 
 
-def _reminder(block: ContentBlock, report: Report, told: Told) -> ContentBlock:
+def _reminder(block: ContentBlock, report: Report, wording: Wording) -> ContentBlock:
     if type(block) is not TextBlock:
         return block
-    return with_fields(block, report, text=told.reminder.format(text=block.text))
+    return with_fields(block, report, text=wording.reminder.format(text=block.text))
 
 
 def _system_places(history: RoledHistory, behind: int | None = None) -> set[int]:
@@ -354,7 +358,7 @@ def join_calls(history: RoledHistory, report: Report) -> RoledHistory:
             continue
         group = history.msgs[start : last + 1]
         for m in group[:-1]:
-            report.lost("turn.joined", m, did="joined with the call after it")
+            report.add_loss("turn.joined", m, did="joined with the call after it")
         joined = merged_message(group, [block for m in group for block in m.blocks], report)
         runs[start, last + 1] = [(joined, survey.ASSISTANT)]
     return history.with_runs(runs)
@@ -364,7 +368,7 @@ def _with_ends(
     history: RoledHistory,
     caps: Capabilities,
     report: Report,
-    told: Told,
+    wording: Wording,
     whole: bool,
     first: bool,
     last: bool,
@@ -381,51 +385,51 @@ def _with_ends(
         alone = caps.system_place == "top" or (prompt > 1 and not caps.last_system)
         if whole and last and prompt == size and alone:
             m = history.msgs[-1]
-            report.lost("system.alone", m, did="the last system message is said by the user")
+            report.add_loss("system.alone", m, did="the last system message is said by the user")
             turn = with_content(m, m.content, report, "user")
             return history.with_changes({prompt - 1: [(turn, survey.USER)]})
         first_user = caps.first_user or (size == 1 and not caps.lone_assistant)
         if first_user and history.roles[prompt : prompt + 1] == [survey.ASSISTANT]:
-            history = _with_first_turn(history, report, told)
+            history = _with_first_turn(history, report, wording)
     if not last:
         return history
     if whole and not caps.open_calls and last_role == survey.ASSISTANT and history.msgs[-1].calls:
-        return _with_missing_results(history, report, told)
-    return _with_last_turn(history, caps, report, told, first)
+        return _with_missing_results(history, report, wording)
+    return _with_last_turn(history, caps, report, wording, first)
 
 
-def _with_first_turn(history: RoledHistory, report: Report, told: Told) -> RoledHistory:
+def _with_first_turn(history: RoledHistory, report: Report, wording: Wording) -> RoledHistory:
     """The history with a user's turn after the system prompt."""
     prompt = _prompt_length(history)
     first = history.msgs[prompt]
-    report.lost("turn.first", first, did=told.first_turn)
-    turn = _turn(told.first_turn, "user", first, report)
+    report.add_loss("turn.first", first, did=wording.first_turn)
+    turn = _turn(wording.first_turn, "user", first, report)
     return history.with_changes({prompt: [(turn, survey.USER), (first, history.roles[prompt])]})
 
 
 def _with_last_turn(
-    history: RoledHistory, caps: Capabilities, report: Report, told: Told, first: bool
+    history: RoledHistory, caps: Capabilities, report: Report, wording: Wording, first: bool
 ) -> RoledHistory:
     """The history with a user's turn at its end, where the wire wants one."""
     m, role = history.msgs[-1], history.roles[-1]
     userless = first and caps.needs_user and survey.USER not in history.roles
     if userless and role == survey.ASSISTANT and m.calls:
         # nothing may follow calls that wait for their results
-        return _with_first_turn(history, report, told)
+        return _with_first_turn(history, report, wording)
     waits = m.calls or ends_in_server_block(m)
     if userless or (not caps.prefill and role == survey.ASSISTANT and not waits):
-        report.lost("turn.last", m, did=told.last_turn)
-        turn = _turn(told.last_turn, "user", m, report)
+        report.add_loss("turn.last", m, did=wording.last_turn)
+        turn = _turn(wording.last_turn, "user", m, report)
         history = history.with_changes({len(history.msgs) - 1: [(m, role), (turn, survey.USER)]})
     return history
 
 
-def _with_missing_results(history: RoledHistory, report: Report, told: Told) -> RoledHistory:
+def _with_missing_results(history: RoledHistory, report: Report, wording: Wording) -> RoledHistory:
     """The history with error results for the calls that it ends in, for there are no others."""
     last = history.msgs[-1]
-    results = [(missing_result(call, report, told), survey.TOOL) for call in last.calls]
+    results = [(missing_result(call, report, wording), survey.TOOL) for call in last.calls]
     return history.with_changes({len(history.msgs) - 1: [(last, survey.ASSISTANT), *results]})
 
 
 def _turn(text: str, role: Role, source: Msg, report: Report) -> Msg:
-    return report.made(Msg.trusted("", text, role), source)
+    return report.derive(Msg.create_unchecked("", text, role), source)

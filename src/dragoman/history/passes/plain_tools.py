@@ -28,7 +28,7 @@ from ...message import (
 from ...message.blocks import NOTES, ContentBlock
 from ...message.client_tools import find_function, item_spelled, item_that_calls
 from ...text.json_text import Json, JsonObject
-from ..wording import Told
+from ..wording import Wording
 from .names import wire_tool_names
 from .survey import ODD, RoledHistory, Tools, with_content, with_fields
 
@@ -37,7 +37,7 @@ _JOINT = "__"
 
 
 def plain_tools(
-    tools: Tools, caps: Capabilities, report: Report, told: Told
+    tools: Tools, caps: Capabilities, report: Report, wording: Wording
 ) -> tuple[Tools, dict[str, Tool]]:
     """The tools as the wire takes them; by the name of a function the tool that it replaces."""
     tools = _with_functions(tools, caps, report)
@@ -51,11 +51,13 @@ def plain_tools(
         assert type(tool) is Tool  # as all that are named
         if tool.namespace is not None and not caps.namespaces:
             groups[id(tool.namespace)] = tool.namespace
-        plain[i] = _plain(tool, name, caps, report, told)
+        plain[i] = _plain(tool, name, caps, report, wording)
     for group in groups.values():
-        report.lost("tool.namespace", group, "name", group.name, "before the names of its tools")
+        report.add_loss(
+            "tool.namespace", group, "name", group.name, "before the names of its tools"
+        )
         if group.description:
-            report.lost("tool.namespace", group, "description", group.name)
+            report.add_loss("tool.namespace", group, "description", group.name)
     return plain, {name: tool for i, name in names.items() if type(tool := tools[i]) is Tool}
 
 
@@ -117,8 +119,10 @@ def _with_functions(tools: Tools, caps: Capabilities, report: Report | None = No
     }
     if report is not None:
         for i, function in functions.items():
-            report.lost("tool.plain", tools[i], what=function.name, did="a function of that name")
-            report.made(function, tools[i])
+            report.add_loss(
+                "tool.plain", tools[i], what=function.name, did="a function of that name"
+            )
+            report.derive(function, tools[i])
     return [functions.get(i, tool) for i, tool in enumerate(tools)] if functions else tools
 
 
@@ -159,20 +163,20 @@ def flat_name(namespace: Namespace | str | None, name: str) -> str:
     return f"{head}{name}" if head.endswith(_JOINT) else f"{head}{_JOINT}{name}"
 
 
-def _plain(tool: Tool, name: str, caps: Capabilities, report: Report, told: Told) -> Tool:
+def _plain(tool: Tool, name: str, caps: Capabilities, report: Report, wording: Wording) -> Tool:
     fields: JsonObject = {}
     if tool.namespace is not None and not caps.namespaces:
-        report.lost("tool.namespace", tool, "name", what=tool.name, did=f"written as {name}")
+        report.add_loss("tool.namespace", tool, "name", what=tool.name, did=f"written as {name}")
         fields["namespace"] = None
     if tool.freeform and not caps.freeform_tools:
-        report.lost("tool.freeform", tool, what=tool.name, did="a function of one text")
+        report.add_loss("tool.freeform", tool, what=tool.name, did="a function of one text")
         for issuer, own in (tool.extras or {}).items():  # a function has no place for them
             if not issuer.endswith(NOTES):
-                report.foreign(tool, issuer, own)
+                report.add_extras_losses(tool, issuer, own)
         texts = [tool.description] if tool.description else []
         if (grammar := tool.grammar) is not None:
-            texts.append(told.grammar.format(syntax=grammar.syntax, text=grammar.definition))
-        texts.append(told.freeform)
+            texts.append(wording.grammar.format(syntax=grammar.syntax, text=grammar.definition))
+        texts.append(wording.freeform)
         schema = {"type": "object", "properties": {INPUT: {"type": "string"}}, "required": [INPUT]}
         fields |= {
             "freeform": False,
@@ -234,15 +238,15 @@ def plain_answer(resp: ChatResponse, caps: Capabilities, report: Report) -> Chat
         return resp
     lowering = _Lowering({}, {}, replace(caps, namespaces=True), report)
     candidates = [
-        report.made(replace(one, msg=lowering.message(one.msg)), one) for one in resp.candidates
+        report.derive(replace(one, msg=lowering.message(one.msg)), one) for one in resp.candidates
     ]
-    return report.made(replace(resp, candidates=candidates), resp)
+    return report.derive(replace(resp, candidates=candidates), resp)
 
 
 def tell_namespace(call: ToolUseBlock, report: Report) -> None:
     """A loss for the namespace of an answer's call, which goes out by its own name."""
     if call.namespace is not None:
-        report.lost("answer.unsaid", call, "namespace", what=call.name)
+        report.add_loss("answer.unsaid", call, "namespace", what=call.name)
 
 
 class _Lowering:
@@ -283,10 +287,10 @@ class _Lowering:
             self.renamed[block.id] = name
             for field in ("namespace", "name") if block.namespace else ("name",):
                 did = f"written as {name}"
-                self.report.lost("tool.namespace", block, field, what=block.name, did=did)
+                self.report.add_loss("tool.namespace", block, field, what=block.name, did=did)
         if block.freeform and not self.caps.freeform_tools:
             fields |= {"freeform": False, "input": {INPUT: block.input}, "raw_input": None}
-            self.report.lost("call.freeform", block, "input", what=block.name)
+            self.report.add_loss("call.freeform", block, "input", what=block.name)
         return with_fields(block, self.report, **fields) if fields else block
 
     def _name(self, block: ToolUseBlock) -> str:

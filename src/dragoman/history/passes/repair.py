@@ -18,7 +18,7 @@ from ...losses import Report
 from ...losses.codes.code import Kind
 from ...message import Msg, RawBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock
-from ..wording import Told
+from ..wording import Wording
 from .fit.blocks import output_text
 from .survey import (
     ASSISTANT,
@@ -41,7 +41,11 @@ from .survey import (
 
 
 def repair(
-    history: RoledHistory, caps: Capabilities, report: Report, told: Told, open_start: bool = False
+    history: RoledHistory,
+    caps: Capabilities,
+    report: Report,
+    wording: Wording,
+    open_start: bool = False,
 ) -> RoledHistory:
     """The history with its calls and results paired, and results named where they must be.
 
@@ -52,7 +56,7 @@ def repair(
     if history.flags & ODD:
         history, server_ids = pair_server_calls(history, caps, report, open_start)
     if history.flags & PAIRS or server_ids:
-        history = Pairing(history, caps, report, told, server_ids).pair_calls(open_start)
+        history = Pairing(history, caps, report, wording, server_ids).pair_calls(open_start)
     unpaired = history.flags & PAIRS
     if unpaired or history.flags & (UNNAMED if caps.result_names else MISNAMED):
         return _with_names(history, caps.result_names, report)
@@ -88,10 +92,10 @@ def _with_name(
         return block
     if not written:
         if name and block.name:
-            report.lost("result.name", block, "name", did=f"its call says {name}")
+            report.add_loss("result.name", block, "name", did=f"its call says {name}")
         return block
     kind: Kind = "repaired" if block.name else "expected"  # a name is left out more often than not
-    report.lost("result.name", block, "name", did=f"named {name}", kind=kind)
+    report.add_loss("result.name", block, "name", did=f"named {name}", kind=kind)
     return with_fields(block, report, name=name)
 
 
@@ -178,9 +182,9 @@ def _without(history: RoledHistory, blocks: dict[Place, RawBlock], report: Repor
         remaining = [block for n, block in enumerate(m.blocks) if (i, n) not in blocks]
         changes[i] = changed = with_content(m, remaining, report) if remaining else None
         for node in [changed] if changed is not None else history.msgs[i + 1 : i + 2]:
-            report.touched("the removal of a call without its result", node)
+            report.note_edit("the removal of a call without its result", node)
     for _, block in sorted(blocks.items(), key=itemgetter(0)):
-        report.lost("raw.unpaired", block, what=f"{block.role} {block.pair}", did="left out")
+        report.add_loss("raw.unpaired", block, what=f"{block.role} {block.pair}", did="left out")
     return history.with_contents(changes)
 
 
@@ -210,10 +214,10 @@ def drop_unfinished_calls(history: RoledHistory, report: Report) -> RoledHistory
 def _without_calls(m: Msg, calls: list[ToolUseBlock], report: Report) -> Msg | None:
     ids = set(map(id, calls))
     for call in calls:
-        report.lost("call.unfinished", call, did="left out")
+        report.add_loss("call.unfinished", call, did="left out")
     blocks = [block for block in m.blocks if id(block) not in ids]
     remaining = with_content(m, blocks, report) if blocks else None
-    report.touched("the removal of an unfinished call", remaining or m)
+    report.note_edit("the removal of an unfinished call", remaining or m)
     return remaining
 
 
@@ -231,7 +235,7 @@ class Pairing:
     history: RoledHistory
     caps: Capabilities
     report: Report
-    told: Told
+    wording: Wording
     server_ids: frozenset[str] = frozenset()
     late: set[str] = field(default_factory=set)  # ids of calls whose results may come at any time
     next_speakers: list[Msg | None] = field(default_factory=list)
@@ -257,7 +261,7 @@ class Pairing:
             if rows and (i != last or any(result for _, result in rows)):
                 pairs += [(result, TOOL) for result in self._result_messages(i, rows)]
         for code, block, did in losses:
-            self.report.lost(code, block, did=did)
+            self.report.add_loss(code, block, did=did)
         return self._survey_again(pairs)
 
     def _rows(self) -> tuple[dict[int, list[Row]], list[Result]]:
@@ -317,18 +321,18 @@ class Pairing:
         for i, blocks in as_results.items():
             stays[i].append((with_only(self.history.msgs[i], blocks, self.report), TOOL))
         for i, blocks in as_texts.items():
-            m = self.report.made(Msg.trusted("", blocks, "user"), self.history.msgs[i])
+            m = self.report.derive(Msg.create_unchecked("", blocks, "user"), self.history.msgs[i])
             stays[i].append((m, USER))
         return stays, losses
 
     def _as_text(self, block: ToolResultBlock) -> list[ContentBlock]:
         """A result as text, and its media after it."""
         output = output_text(block.output)
-        output = self.told.error + output if block.is_error else output
-        text = TextBlock(self.told.result.format(name=block.name or block.id, output=output))
+        output = self.wording.error + output if block.is_error else output
+        text = TextBlock(self.wording.result.format(name=block.name or block.id, output=output))
         blocks = block.output if isinstance(block.output, list) else []
         media = [block_of_others(b, self.report) for b in blocks if b.type in MEDIA_KINDS]
-        return [self.report.made(text, block), *media]
+        return [self.report.derive(text, block), *media]
 
     def _calls(self, m: Msg) -> list[Call]:
         if not self.server_ids:
@@ -362,17 +366,17 @@ class Pairing:
 
     def _missing_result(self, call: Call) -> Msg:
         assert type(call) is ToolUseBlock  # no provider's own is here without its result
-        return missing_result(call, self.report, self.told)
+        return missing_result(call, self.report, self.wording)
 
     def _move_result(self, result: Result, start: int, end: int) -> Msg:
         """The result alone; its call is at `start`, the results after that end at `end`."""
         index, block = result
         m = with_only(self.history.msgs[index], [block], self.report)
         if not start < index < end:
-            self.report.lost("result.moved", block, did="moved after its call")
+            self.report.add_loss("result.moved", block, did="moved after its call")
         if index >= end:  # who spoke in between has not seen it before
             until = self._next_speakers()[index]
-            self.report.touched("the repair of a late result", m, until)
+            self.report.note_edit("the repair of a late result", m, until)
         return m
 
     def _next_speakers(self) -> list[Msg | None]:
@@ -403,11 +407,11 @@ class Pairing:
         )
 
 
-def missing_result(call: ToolUseBlock, report: Report, told: Told) -> Msg:
+def missing_result(call: ToolUseBlock, report: Report, wording: Wording) -> Msg:
     """A message with an error result for a call that has none."""
-    block = ToolResultBlock(call.id, call.name, told.missing, is_error=True)
-    report.lost("result.missing", call, did="an error result was added")
-    return report.made(Msg.trusted("", [report.made(block, call)], "tool"), call)
+    block = ToolResultBlock(call.id, call.name, wording.missing, is_error=True)
+    report.add_loss("result.missing", call, did="an error result was added")
+    return report.derive(Msg.create_unchecked("", [report.derive(block, call)], "tool"), call)
 
 
 def _id(call: Call) -> str:

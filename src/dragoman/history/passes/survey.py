@@ -14,7 +14,15 @@ from operator import is_
 from typing import Any, TypeAlias, TypeVar, cast
 
 from ...losses import Report
-from ...message import Msg, ServerTool, TextBlock, Tool, ToolResultBlock, ToolUseBlock, messages_of
+from ...message import (
+    Msg,
+    ServerTool,
+    TextBlock,
+    Tool,
+    ToolResultBlock,
+    ToolUseBlock,
+    check_messages,
+)
 from ...message.blocks import MEDIA_KINDS, Content, ContentBlock
 from ...message.media_urls import of_others
 from ..transcript import has_tools
@@ -117,12 +125,12 @@ class RoledHistory:
 
 def with_content(m: Msg, content: Content, report: Report, role: Any = None) -> Msg:
     """The message with other content (and role), whose losses are found at `m`."""
-    return report.made(Msg.trusted(m.name, content, role or m.role, m), m)
+    return report.derive(Msg.create_unchecked(m.name, content, role or m.role, m), m)
 
 
 def with_fields(node: _Node, report: Report, **fields: Any) -> _Node:
     """A copy of a block or a tool with other fields, whose losses are found at `node`."""
-    return cast("_Node", report.made(replace(cast("Any", node), **fields), node))
+    return cast("_Node", report.derive(replace(cast("Any", node), **fields), node))
 
 
 def block_of_others(block: ContentBlock, report: Report) -> ContentBlock:
@@ -130,8 +138,8 @@ def block_of_others(block: ContentBlock, report: Report) -> ContentBlock:
     marked = of_others(block)
     if marked is block:
         return block
-    report.made(getattr(marked, "source", None), getattr(block, "source", None))
-    return report.made(marked, block)
+    report.derive(getattr(marked, "source", None), getattr(block, "source", None))
+    return report.derive(marked, block)
 
 
 def same_items(first: Sequence[object], second: Sequence[object]) -> bool:
@@ -165,7 +173,7 @@ def split_by_role(msgs: list[Msg], report: Report) -> list[Msg]:
             if run is not runs[-1][1]:
                 part.cache = None  # the hint covers the whole message, so the last part has it
             if role == "assistant" and m.role != "assistant":
-                report.lost("call.role", m, did="said by the assistant")
+                report.add_loss("call.role", m, did="said by the assistant")
             split.append(part)
     return split
 
@@ -209,7 +217,7 @@ def checked_messages(msgs: object, report: Report) -> list[Msg]:
     Raises NotMessages or InvalidMessage, naming the path.
     """
     checked = []
-    for i, msg in enumerate(messages_of(msgs)):
+    for i, msg in enumerate(check_messages(msgs)):
         new = Msg(
             msg.name,
             msg.content,
@@ -219,7 +227,9 @@ def checked_messages(msgs: object, report: Report) -> list[Msg]:
             origin=msg.origin,
             path=f"$.messages[{i}]",
         )
-        checked.append(report.made(Msg.trusted(new.name, new.content, new.role, msg), msg))
+        checked.append(
+            report.derive(Msg.create_unchecked(new.name, new.content, new.role, msg), msg)
+        )
     return checked
 
 

@@ -55,7 +55,7 @@ def keep_bound_thinking(
 
 def _report(m: Msg, by: str, did: str, report: Report) -> None:
     for block in _find_signed_thinking(m):
-        report.lost("thinking.unbound", block, what=f"touched by {by}", did=did)
+        report.add_loss("thinking.unbound", block, what=f"touched by {by}", did=did)
 
 
 def _find_signed_thinking(m: Msg) -> list[ThinkingBlock]:
@@ -164,7 +164,7 @@ def _hashes(tools: Tools, history: RoledHistory) -> Iterator[str]:
 def _describe_tool(tool: Tool | ServerTool) -> Json:
     if isinstance(tool, Tool):
         return [tool.name, tool.description, tool.schema, tool.strict, tool.extras]
-    return [tool.kind, tool.given(), tool.extras]
+    return [tool.kind, tool.list_values(), tool.extras]
 
 
 def _hashed_blocks(m: Msg) -> list[Json]:

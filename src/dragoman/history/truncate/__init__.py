@@ -6,20 +6,23 @@ It knows no wire and no tokenizer; its caller formats and counts.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ...suggestions.import_names import refusing
 from .clear_results import ClearToolResults
 from .plan import (
-    Asked,
     Candidates,
     Cut,
     Keeping,
-    Made,
     Pin,
     Plan,
+    Replacement,
+    StrategyCall,
     Truncation,
-    left_out,
+    check_strategy,
+    find_omitted,
+    find_replacements,
     overflow,
-    replaced,
-    strategic,
     units,
 )
 from .search import Counted
@@ -27,7 +30,6 @@ from .strategies import DropOldest, KeepFirst, without_oldest
 from .summarize import Summarize
 
 __all__ = [
-    "Asked",
     "Candidates",
     "ClearToolResults",
     "Counted",
@@ -35,15 +37,19 @@ __all__ = [
     "DropOldest",
     "KeepFirst",
     "Keeping",
-    "Made",
     "Pin",
     "Plan",
+    "Replacement",
+    "StrategyCall",
     "Summarize",
     "Truncation",
-    "left_out",
+    "check_strategy",
+    "find_omitted",
+    "find_replacements",
     "overflow",
-    "replaced",
-    "strategic",
     "units",
     "without_oldest",
 ]
+
+if not TYPE_CHECKING:  # to which a name that there is not stays an error
+    __getattr__ = refusing(__name__)

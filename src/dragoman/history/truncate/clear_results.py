@@ -11,7 +11,7 @@ from ...message import Msg, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock
 from ...text.redaction import show
 from . import plan as cutting
-from .plan import Asked, Cut, Keeping, Made, Plan, Truncation
+from .plan import Cut, Keeping, Plan, Replacement, StrategyCall, Truncation
 from .search import first_that_fits, output_weight, per_unit, running, weights
 from .strategies import DropOldest
 
@@ -54,7 +54,7 @@ class ClearToolResults(Keeping):
             raise ConfigError(text, code="truncate.option")
         object.__setattr__(self, "exclude", frozenset(self.exclude))
         if self.then is not None:
-            cutting.strategic(self.then, "then")
+            cutting.check_strategy(self.then, "then")
 
     def candidates(self, msgs: list[Msg], limit: int) -> Plan:
         """Clear as few results as need be, then let `then` cut the history.
@@ -76,7 +76,7 @@ class ClearToolResults(Keeping):
         tokens = yield msgs
         if tokens <= limit:
             return msgs
-        pinned = self.pinned(msgs)
+        pinned = self.find_pinned(msgs)
         steps = self._steps(msgs, pinned)
         cleared: Cut = Cut(msgs, ())
         if steps:
@@ -131,7 +131,7 @@ class _Stubs:
         self._msgs = msgs
         self._stub = stub
         self._goes: dict[int, dict[int, int]] = {}  # message -> block -> the step that clears it
-        self._made: dict[tuple[int, int], Made] = {}
+        self._made: dict[tuple[int, int], Replacement] = {}
         freed: list[float] = []
         for n, step in enumerate(steps, 1):
             for result in step:
@@ -146,7 +146,7 @@ class _Stubs:
         msgs = [cleared[i].msg if i in cleared else m for i, m in enumerate(self._msgs)]
         return Cut(msgs, cleared.values())
 
-    def _clear_message(self, i: int, steps: int) -> Made:
+    def _clear_message(self, i: int, steps: int) -> Replacement:
         m = self._msgs[i]
         going = {index for index, n in self._goes[i].items() if n <= steps}
         key = i, len(going)
@@ -157,7 +157,9 @@ class _Stubs:
                 else block
                 for index, block in enumerate(m.blocks)
             ]
-            self._made[key] = Made(Msg.trusted(m.name, blocks, m.role, m), (m,), "cleared")
+            self._made[key] = Replacement(
+                Msg.create_unchecked(m.name, blocks, m.role, m), (m,), "cleared"
+            )
         return self._made[key]
 
 
@@ -165,8 +167,8 @@ def _cut_further(then: Truncation, cleared: Cut, limit: int, tokens: int) -> Pla
     """What another strategy makes of a cut whose tokens are known."""
 
     def with_cleared(msgs: list[Msg]) -> Cut:
-        further = msgs.made if isinstance(msgs, Cut) else ()
-        return Cut(msgs, (*cleared.made, *further))
+        further = msgs.replacements if isinstance(msgs, Cut) else ()
+        return Cut(msgs, (*cleared.replacements, *further))
 
     plan = then.candidates(cleared, limit)
     try:
@@ -174,7 +176,9 @@ def _cut_further(then: Truncation, cleared: Cut, limit: int, tokens: int) -> Pla
         if candidate is cleared:
             candidate = plan.send(tokens)
         while True:
-            answer = yield (candidate if isinstance(candidate, Asked) else with_cleared(candidate))
+            answer = yield (
+                candidate if isinstance(candidate, StrategyCall) else with_cleared(candidate)
+            )
             candidate = plan.send(answer)
     except StopIteration as done:
         return with_cleared(done.value)

@@ -63,7 +63,7 @@ class Onward:
             tokens = yield _with(msgs, longer, cut.end)
             if not tokens <= self.strategy.room(limit):
                 return (yield from self._further(cut, msgs, limit))
-        result = yield from self.strategy.dropped(msgs, limit)
+        result = yield from self.strategy.plan_cut(msgs, limit)
         if result.steps:
             self._remember(msgs, result.steps, None)
         return result.msgs
@@ -79,7 +79,7 @@ class Onward:
             return False  # and so may the summary that stayed
         if not _answered_at_once(new, _waiting(msgs, cut.size)):
             return False  # a late result joins all messages between into one unit
-        return self.strategy.pinned(msgs[: cut.end]) == cut.pinned
+        return self.strategy.find_pinned(msgs[: cut.end]) == cut.pinned
 
     def _last(self, msgs: list[Msg]) -> int:
         """The number of the step that still grows."""
@@ -118,7 +118,7 @@ class Onward:
             steps[-1],
             len(msgs),
             latest(msgs[end:]) is None,
-            self.strategy.pinned(msgs[:end]),
+            self.strategy.find_pinned(msgs[:end]),
             last if each > 1 and number >= last else None,
         )
 

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Collection, Generator, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
+from ..._old_names import keeps_old_names
 from ...errors import ConfigError, ContextOverflow
 from ...message import Msg, RawBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, identify
 from ...message.blocks import SEALED_SUMMARY, SUMMARY, ContentBlock, ToolBlock
@@ -90,7 +91,7 @@ def _ranges(reach: dict[int, int], size: int) -> list[list[int]]:
     return ranges
 
 
-def left_out(msgs: list[Msg], remaining: list[Msg]) -> list[int]:
+def find_omitted(msgs: list[Msg], remaining: list[Msg]) -> list[int]:
     """Find the messages that a cut left out.
 
     Args:
@@ -142,39 +143,41 @@ def _only_thinks(m: Msg) -> bool:
     return all(type(block) is ThinkingBlock for block in m.content)
 
 
-class Asked(NamedTuple):
+class StrategyCall(NamedTuple):
     """A request of a strategy: it is sent the result of `call(msgs)`, awaited if need be."""
 
     call: Callable[[list[Msg]], str | Awaitable[str]]
     msgs: list[Msg]
 
 
-class Made(NamedTuple):
+@keeps_old_names
+class Replacement(NamedTuple):
     """A message of a cut that replaces others: a shorter form of one, or a summary of several."""
 
     msg: Msg
-    of: Sequence[Msg]
+    originals: Sequence[Msg]
     how: Literal["cleared", "summary"]
 
 
+@keeps_old_names
 class Cut(list[Msg]):
     """A candidate that holds messages which are not in the given history.
 
     Args:
         msgs: The messages of the candidate.
-        made: The messages among them that the strategy built, and what each replaces.
+        replacements: The messages among them that the strategy built, and what each replaces.
     """
 
-    __slots__ = ("made",)
+    __slots__ = ("replacements",)
 
-    def __init__(self, msgs: Iterable[Msg], made: Iterable[Made]) -> None:
+    def __init__(self, msgs: Iterable[Msg], replacements: Iterable[Replacement]) -> None:
         super().__init__(msgs)
-        self.made = tuple(made)
+        self.replacements = tuple(replacements)
 
 
 # a strategy of one's own needs no more than this
 Candidates: TypeAlias = Generator[list[Msg], int, list[Msg]]
-Plan: TypeAlias = Generator[list[Msg] | Asked, Any, list[Msg]]
+Plan: TypeAlias = Generator[list[Msg] | StrategyCall, Any, list[Msg]]
 
 
 class Truncation(Protocol):
@@ -188,7 +191,7 @@ class Truncation(Protocol):
             limit: The most tokens that the history may take.
 
         Yields:
-            A candidate, for which the token count is sent back; or an Asked, for its result.
+            A candidate, for which the token count is sent back; or a StrategyCall, for its result.
 
         Returns:
             The history that fits.
@@ -199,7 +202,7 @@ class Truncation(Protocol):
         ...
 
 
-def strategic(value: object, name: str = "truncate") -> None:
+def check_strategy(value: object, name: str = "truncate") -> None:
     """Check that the value of an option is a strategy; the class of one is none yet.
 
     Args:
@@ -215,7 +218,7 @@ def strategic(value: object, name: str = "truncate") -> None:
         raise ConfigError(text, hint=hint, code="truncate.strategy")
 
 
-def replaced(chosen: list[Msg]) -> list[Made]:
+def find_replacements(chosen: list[Msg]) -> list[Replacement]:
     """List the messages that a cut built and still holds, with the given messages they replace.
 
     Args:
@@ -226,19 +229,19 @@ def replaced(chosen: list[Msg]) -> list[Made]:
     """
     if not isinstance(chosen, Cut):
         return []
-    by_id = {id(item.msg): item for item in chosen.made}
+    by_id = {id(item.msg): item for item in chosen.replacements}
     standing = [by_id[id(m)] for m in chosen if id(m) in by_id]
-    return [Made(item.msg, _origins(item.of, by_id), item.how) for item in standing]
+    return [Replacement(item.msg, _origins(item.originals, by_id), item.how) for item in standing]
 
 
-def _origins(messages: Sequence[Msg], by_id: dict[int, Made]) -> list[Msg]:
+def _origins(messages: Sequence[Msg], by_id: dict[int, Replacement]) -> list[Msg]:
     """Trace items of built messages back to the given ones. Each is younger than its origins."""
     origins: list[Msg] = []
     waiting = list(reversed(messages))
     while waiting:
         m = waiting.pop()
         if id(m) in by_id:
-            waiting.extend(reversed(by_id[id(m)].of))
+            waiting.extend(reversed(by_id[id(m)].originals))
         else:
             origins.append(m)
     return origins
@@ -248,6 +251,7 @@ def _origins(messages: Sequence[Msg], by_id: dict[int, Made]) -> list[Msg]:
 Pin: TypeAlias = Callable[[Msg], bool] | Collection[str]
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keeping:
     """The base of the strategies here: it decides which messages must stay.
@@ -316,7 +320,7 @@ class Keeping:
         Returns:
             The indexes of these messages.
         """
-        stays = self.pinned(msgs)
+        stays = self.find_pinned(msgs)
         for index in (latest(msgs), latest_summary(msgs)):
             if index is not None:
                 stays.add(index)
@@ -324,7 +328,7 @@ class Keeping:
             stays.update(groups[-1])
         return stays
 
-    def pinned(self, msgs: Sequence[Msg]) -> set[int]:
+    def find_pinned(self, msgs: Sequence[Msg]) -> set[int]:
         """Find the messages that the user pinned.
 
         Args:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
+from ..._old_names import keeps_old_names
 from ...errors import ConfigError
 from ...message import Msg
 from ...text.redaction import show
@@ -24,6 +25,7 @@ class Dropped(NamedTuple):
     steps: list[list[int]]
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DropOldest(Keeping):
     """Leave out the oldest messages until the rest fits (first in, first out).
@@ -69,9 +71,9 @@ class DropOldest(Keeping):
         Raises:
             ContextOverflow: What must stay does not fit.
         """
-        return (yield from self.dropped(msgs, limit)).msgs
+        return (yield from self.plan_cut(msgs, limit)).msgs
 
-    def dropped(self, msgs: list[Msg], limit: int) -> Generator[list[Msg], int, Dropped]:
+    def plan_cut(self, msgs: list[Msg], limit: int) -> Generator[list[Msg], int, Dropped]:
         """Find the longest history that fits, with the steps that went.
 
         Args:

@@ -18,7 +18,7 @@ from ...message import Msg, identify
 from ...message.msg import Role
 from ...text.redaction import show
 from . import plan as cutting
-from .plan import Asked, Cut, Keeping, Made, Plan, Truncation
+from .plan import Cut, Keeping, Plan, Replacement, StrategyCall, Truncation
 from .search import first_that_fits, per_unit, running, weights
 from .strategies import DropOldest
 
@@ -79,7 +79,7 @@ class SummaryState:
         summary = self._say(self.text)
         sources = [self.msgs[i] for i in sorted(self.covered)]
         msgs = [*remaining[:position], summary, *remaining[position:]]
-        return Cut(msgs, [Made(summary, sources, "summary")])
+        return Cut(msgs, [Replacement(summary, sources, "summary")])
 
     def build_summary_input(self, steps: int) -> list[Msg]:
         """The messages to summarize next: the earlier summary, and so many units more."""
@@ -181,7 +181,7 @@ class Summarize(Keeping):
                 code="truncate.option",
             )
         if self.then is not None:
-            cutting.strategic(self.then, "then")
+            cutting.check_strategy(self.then, "then")
 
     def candidates(self, msgs: list[Msg], limit: int) -> Plan:
         """Try the history as it is, then with an earlier summary, with a new one, cut by `then`.
@@ -191,7 +191,7 @@ class Summarize(Keeping):
             limit: The most tokens that history and reserve may take.
 
         Yields:
-            A candidate, for which the token count is sent back; or an Asked, for its result.
+            A candidate, for which the token count is sent back; or a StrategyCall, for its result.
 
         Returns:
             The history that fits.
@@ -215,7 +215,7 @@ class Summarize(Keeping):
                 return candidate
         if summary.rest:
             steps = yield from _steps(summary, tokens, max(1, int(available * self.share)))
-            text = yield Asked(self.call, summary.build_summary_input(steps))
+            text = yield StrategyCall(self.call, summary.build_summary_input(steps))
             if not isinstance(text, str):
                 fault = f"the call of Summarize must give text, not {type(text).__name__}"
                 hint = "return the text of the model's answer"

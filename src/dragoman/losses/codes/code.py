@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, TypeAlias, get_args
 
+from ..._old_names import keeps_old_names
+
 Kind: TypeAlias = Literal["dropped", "degraded", "moved", "repaired", "added", "expected"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 # from losses that change the answer to those without any effect
@@ -34,6 +36,7 @@ _WEIGHTS: dict[Kind, Weight] = {
 _WORD = re.compile(r"\w+")
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class Code:
     """One code of losses.
@@ -63,7 +66,7 @@ class Code:
         if self.level < 0:
             object.__setattr__(self, "level", LEVELS[self.kind])
 
-    def weight_of(self, field: str) -> Weight:
+    def weigh(self, field: str) -> Weight:
         """The weight of a loss.
 
         Args:

@@ -254,7 +254,7 @@ ROWS: dict[str, Code] = {
     ),
     "document.text": added(
         "a text before the documents of a turn that has no text",
-        fix="Write in the message what to do with the document. The words are `Told.document`.",
+        fix="Write in the message what to do with the document. The words are `Wording.document`.",
         asks=("lone_documents",),
     ),
     "document_name.made": added(

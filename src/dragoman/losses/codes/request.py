@@ -103,7 +103,7 @@ ROWS: dict[str, Code] = {
     "format.in_words": added(
         "the format of the answer in the system prompt, because no field can carry it here",
         fix="Choose a wire or a model that takes the format, and check the answer against it. The"
-        " words are `Told.schema` and `Told.json`.",
+        " words are `Wording.schema` and `Wording.json`.",
         asks=("formats",),
         weight="minor",
     ),
@@ -111,14 +111,14 @@ ROWS: dict[str, Code] = {
         "the format of the answer is a tool that the model has to call: its arguments are the"
         " answer",
         fix="Choose a wire or a model that takes the format, and leave `way` unset. The words of"
-        " the tool are `Told.answer`.",
+        " the tool are `Wording.answer`.",
         asks=("formats",),
         weight="minor",
     ),
     "format.json_word": added(
         "a sentence that asks for JSON, which the host requires in a message when JSON is the"
         " format",
-        fix="Write in a message what the JSON should contain. The words are `Told.json`.",
+        fix="Write in a message what the JSON should contain. The words are `Wording.json`.",
         asks=("json_word",),
     ),
     # required parts of a request

@@ -48,7 +48,7 @@ ROWS: dict[str, Code] = {
     "speaker.call": degraded(
         "another agent's call, or its result, is sent as text",
         fix="Nothing has to be done: for the API, a call is always the model's own. Without `me`"
-        " every call stays a call; the words are `Told.call` and `Told.result`.",
+        " every call stays a call; the words are `Wording.call` and `Wording.result`.",
         level=logging.DEBUG,
     ),
     "speaker.escaped": degraded(
@@ -86,7 +86,7 @@ ROWS: dict[str, Code] = {
     ),
     "system.reminder": added(
         "tags around a later system message",
-        fix='`Told.reminder` is their text; `can={"late_system": "user"}` leaves them out.',
+        fix='`Wording.reminder` is their text; `can={"late_system": "user"}` leaves them out.',
         asks=("late_system",),
     ),
     "system.alone": moved(
@@ -97,7 +97,7 @@ ROWS: dict[str, Code] = {
     # turns
     "turn.first": added(
         "a user turn before the first assistant turn",
-        fix="Begin the conversation with a user message. The words are `Told.first_turn`.",
+        fix="Begin the conversation with a user message. The words are `Wording.first_turn`.",
         asks=("first_user", "needs_user"),
         weight="minor",
     ),
@@ -115,15 +115,15 @@ ROWS: dict[str, Code] = {
     ),
     "turn.bridged": added(
         "a turn between two that may not follow each other",
-        fix="Let the other side speak in between. The words are `Told.bridge` and"
-        " `Told.last_turn`.",
+        fix="Let the other side speak in between. The words are `Wording.bridge` and"
+        " `Wording.last_turn`.",
         asks=("beside_results", "alternation"),
         weight="minor",
     ),
     "turn.last": added(
         "a user turn after the last assistant turn",
         fix="End with a user message or a tool result: this model does not continue its own turn."
-        " The words are `Told.last_turn`.",
+        " The words are `Wording.last_turn`.",
         asks=("prefill", "needs_user"),
         weight="minor",
     ),

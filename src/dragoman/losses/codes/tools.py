@@ -11,7 +11,7 @@ ROWS: dict[str, Code] = {
     "call.as_text": degraded(
         "a tool call is sent as text",
         fix="Choose a model that takes tool calls, or drop `tool_messages` from `can` if you set"
-        " it. The words are `Told.call`.",
+        " it. The words are `Wording.call`.",
         asks=("tool_messages",),
     ),
     "call.role": moved(
@@ -64,23 +64,23 @@ ROWS: dict[str, Code] = {
     "result.as_text": degraded(
         "a tool result is sent as text",
         fix="Choose a model that takes tool results, or drop `tool_messages` from `can` if you set"
-        " it. The words are `Told.result`.",
+        " it. The words are `Wording.result`.",
         asks=("tool_messages",),
     ),
     "result.error_text": added(
         "an error result without text got one",
-        fix="Write in `ToolResultBlock.output` what went wrong. The words are `Told.failed`.",
+        fix="Write in `ToolResultBlock.output` what went wrong. The words are `Wording.failed`.",
         asks=("result_error", "blank_text"),
     ),
     "result.error_as_text": degraded(
         "the error flag is sent as text",
-        fix="Nothing has to be done: the model reads it. The words are `Told.error`.",
+        fix="Nothing has to be done: the model reads it. The words are `Wording.error`.",
         asks=("result_error",),
     ),
     "result.missing": repaired(
         "an unanswered call got an error result",
         fix="Put `Msg.tool(call.id, output)` after each call before the conversation goes on. The"
-        " words are `Told.missing`.",
+        " words are `Wording.missing`.",
     ),
     "result.orphan": repaired(
         "a result without its call was left out, or sent as text if you asked for that",

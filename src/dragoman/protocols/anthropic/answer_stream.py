@@ -218,7 +218,7 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
         if candidate not in self._candidates:
             self._candidates.append(candidate)
             if len(self._candidates) > 1:
-                self.report.lost("answer.candidates", node, what=f"candidate {candidate}")
+                self.report.add_loss("answer.candidates", node, what=f"candidate {candidate}")
         return candidate == self._candidates[0]
 
     def meta(self, piece: Meta) -> list[Event]:
@@ -241,7 +241,7 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
 
     def write_unknown(self, piece: Raw) -> list[Event]:
         """An event that no reader knows."""
-        self.report.lost("answer.unsaid", piece, what=piece.at or f"event {piece.event or ''}")
+        self.report.add_loss("answer.unsaid", piece, what=piece.at or f"event {piece.event or ''}")
         return []
 
     def write_failure(self, piece: Failed) -> list[Event]:
@@ -268,7 +268,7 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
         new = {key: fields[key] for key in fields if (issuer, key) not in self._foreign_fields}
         self._foreign_fields.update((issuer, key) for key in new)
         if new:
-            self.report.foreign(node, issuer, new)
+            self.report.add_extras_losses(node, issuer, new)
 
     def _begin(self) -> list[Event]:
         """Send `message_start` with the figures that are known; the others begin with zero."""
@@ -278,7 +278,7 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
             id = answer_write.message_id(id, self._digest_text(model))
             for name, value, did in (("id", self._id, id), ("model", self._model, model)):
                 if value is None:
-                    self.report.lost("answer.field", None, name, what="the answer", did=did)
+                    self.report.add_loss("answer.field", None, name, what="the answer", did=did)
         self._steps = Steps(id or "", self.report)
         message: JsonObject = {
             "id": id,
@@ -310,7 +310,7 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
         assert self._steps is not None  # the message has begun
         events += self._block_events(self._steps.finish(broken))
         for block in self._steps.untold:
-            self.report.lost("answer.unsaid", block, what="what came too late")
+            self.report.add_loss("answer.unsaid", block, what="what came too late")
         return events
 
     def _block_events(self, steps: list[Step]) -> list[Event]:

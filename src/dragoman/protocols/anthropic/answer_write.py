@@ -141,7 +141,7 @@ class MessagesWriter(AnswerWriter):
             word = _NEAREST.get(reason, "end_turn")
             if _STOP_REASONS[word] == reason:
                 return word
-        self.report.lost("answer.finish", node, "finish", what=reason, did=word)
+        self.report.add_loss("answer.finish", node, "finish", what=reason, did=word)
         return word
 
     def stop_details(self, blocks: list[RefusalBlock]) -> JsonObject:
@@ -151,7 +151,7 @@ class MessagesWriter(AnswerWriter):
             if block.category in _CATEGORIES:
                 data["category"] = block.category
             elif block.category is not None:
-                self.report.lost("answer.unsaid", block, "category", what=block.category)
+                self.report.add_loss("answer.unsaid", block, "category", what=block.category)
         return data
 
     def check_figures(self, data: JsonObject, usage: Usage) -> None:
@@ -163,10 +163,10 @@ class MessagesWriter(AnswerWriter):
         for name in ("audio_in", "audio_out", "total"):
             value = getattr(usage, name)
             if value and not (name == "total" and value == total):
-                self.report.lost("answer.usage", usage, name, what=f"{name}: {value}")
+                self.report.add_loss("answer.usage", usage, name, what=f"{name}: {value}")
         for key in () if self.own else ("input_tokens", "output_tokens"):
             if data.get(key) is None:
-                self.report.lost("answer.field", usage, _FIGURES[key], did="0")
+                self.report.add_loss("answer.field", usage, _FIGURES[key], did="0")
                 data[key] = 0
 
     def block(self, block: ContentBlock) -> JsonObject | None:
@@ -188,12 +188,14 @@ class MessagesWriter(AnswerWriter):
             return fill_fields(write_call(block, self._input(block)), self.fields(block))
         if type(block) is tree.RawBlock:
             if block.extras and "input" in block.extras.get(name_answers(block.issuer), {}):
-                self.report.lost("answer.unsaid", block, "input", what="arguments that break off")
+                self.report.add_loss(
+                    "answer.unsaid", block, "input", what="arguments that break off"
+                )
             return self.raw(block)
         if type(block) is RefusalBlock:
             is_said = bool(block.text) and not self.is_in_details(block)
             return self._text(self.refusal_text(block)) if is_said else None
-        self.report.lost("answer.unsaid", block)
+        self.report.add_loss("answer.unsaid", block)
         return None
 
     def is_in_details(self, block: RefusalBlock) -> bool:
@@ -202,7 +204,7 @@ class MessagesWriter(AnswerWriter):
 
     def refusal_text(self, block: RefusalBlock) -> TextBlock:
         """Return the words of a refusal as text, where readers of the answer expect them."""
-        self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
+        self.report.add_loss("answer.unsaid", block, did="said as text", kind="degraded")
         return TextBlock(block.text, extras=block.extras)
 
     def _text(self, block: TextBlock) -> JsonObject:
@@ -226,10 +228,10 @@ class MessagesWriter(AnswerWriter):
     def _citation(self, citation: tree.Citation) -> JsonObject | None:
         self.fields(citation)
         if citation.url is None:
-            self.report.lost("answer.unsaid", citation, what="citation")
+            self.report.add_loss("answer.unsaid", citation, what="citation")
             return None
         if citation.start is not None or citation.end is not None:
-            self.report.lost("answer.unsaid", citation, "start", did="cited by the whole block")
+            self.report.add_loss("answer.unsaid", citation, "start", did="cited by the whole block")
         return {
             "type": "web_search_result_location",
             "url": citation.url,
@@ -242,7 +244,7 @@ class MessagesWriter(AnswerWriter):
         """Whether thinking can be shown here; what another issuer has sealed in it is a loss."""
         for name in () if mine else ("redacted", "signature"):
             if getattr(block, name):
-                self.report.lost("answer.unsaid", block, name, what=f"{name} of another issuer")
+                self.report.add_loss("answer.unsaid", block, name, what=f"{name} of another issuer")
         return mine or bool(block.thinking)
 
     def _input(self, call: tree.ToolUseBlock) -> Json:
@@ -254,7 +256,7 @@ class MessagesWriter(AnswerWriter):
             return value
         begun = parse_partial(value) if isinstance(value, str) else None
         if isinstance(begun, dict):
-            self.report.lost(
+            self.report.add_loss(
                 "answer.unsaid",
                 call,
                 "input",
@@ -263,13 +265,13 @@ class MessagesWriter(AnswerWriter):
                 kind="degraded",
             )
             return begun
-        self.report.lost("answer.unsaid", call, "input", what="arguments that are no object")
+        self.report.add_loss("answer.unsaid", call, "input", what="arguments that are no object")
         return {}
 
     def raw(self, block: tree.RawBlock) -> JsonObject | None:
         """Return a block that only one protocol has, if it is this one."""
         if block.issuer not in self.issuers or not isinstance(block.data, dict):
-            self.report.lost("answer.unsaid", block, what=f"raw block of {block.issuer}")
+            self.report.add_loss("answer.unsaid", block, what=f"raw block of {block.issuer}")
             return None
         return block.data
 
@@ -301,7 +303,7 @@ def write_response(
     if usage or resp.usage.extras:
         body["usage"] = usage
     if resp.error is not None:
-        report.lost("answer.unsaid", resp, "error", what=resp.error.message)
+        report.add_loss("answer.unsaid", resp, "error", what=resp.error.message)
     return body
 
 
@@ -320,7 +322,7 @@ def _id_and_model(
     data.setdefault("model", (request.model if request else None) or UNKNOWN_MODEL)
     for name, value in values.items():
         if value is None:
-            writer.report.lost("answer.field", resp, name, did=data[name])
+            writer.report.add_loss("answer.field", resp, name, did=data[name])
     return data
 
 

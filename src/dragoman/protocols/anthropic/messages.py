@@ -31,7 +31,7 @@ def read_message(data: Json, issuer: str, origin: Origin | None = None) -> Msg:
     role = data.get("role") if isinstance(data, dict) else None
     if not isinstance(role, str) or role not in _ROLES:
         return no_message(data, issuer)
-    m = Msg.trusted("", [], role)  # type: ignore[arg-type]  # one of the roles
+    m = Msg.create_unchecked("", [], role)  # type: ignore[arg-type]  # one of the roles
     m.read_from = data
     content = data.get("content")
     if type(content) is str:
@@ -78,7 +78,7 @@ def read_system(data: Json, issuer: str) -> Msg | None:
         return None
     is_text = isinstance(data, str)
     parts = data if is_text else [_read_system_part(part, issuer) for part in data]
-    m = Msg.trusted("", parts, "system")
+    m = Msg.create_unchecked("", parts, "system")
     m.spelling = "top string" if is_text else "top list"
     m.read_from = data
     return m

@@ -94,7 +94,7 @@ def _read_options(body: JsonObject, notes: JsonObject) -> Options:
 
 def _options_as_read(body: JsonObject, options: Options, kept: Names, notes: JsonObject) -> None:
     """Put the options of `kept` where they were in the body."""
-    for name, value in options.given():
+    for name, value in options.list_values():
         if name not in kept:
             continue
         if name in OPTIONS:
@@ -120,7 +120,9 @@ def write_options(request: ChatRequest, caps: Capabilities, report: Report) -> J
         return body
     request_fields.within(body, "temperature", "temperature", (0.0, 1.0), request, report)
     if body.get("service_tier", "auto") not in ("auto", "standard_only"):
-        report.lost("option.refused", request.options, "service_tier", what=body["service_tier"])
+        report.add_loss(
+            "option.refused", request.options, "service_tier", what=body["service_tier"]
+        )
         del body["service_tier"]
     stops = body.get("stop_sequences", [])
     # 400 "stop_sequences: each stop sequence must contain non-whitespace"
@@ -129,7 +131,7 @@ def write_options(request: ChatRequest, caps: Capabilities, report: Report) -> J
     else:
         body.pop("stop_sequences", None)
     if len(texts) < len(stops):
-        report.lost("option.range", request.options, "stop", did="without blank ones")
+        report.add_loss("option.range", request.options, "stop", did="without blank ones")
     if OPTIONS["user"] in body:
         put_field(body, OPTIONS["user"], body.pop(OPTIONS["user"]))
     return body
@@ -145,7 +147,7 @@ def write_maximum(request: ChatRequest, caps: Capabilities, budget: int, report:
         maximum = min(maximum, caps.budgets[-1] + 1)
     if budget < caps.max_output:  # 400 "max_tokens: 16384 > 8192, which is the maximum allowed"
         maximum = min(maximum, caps.max_output)
-    report.lost("max_tokens.default", request, "options.max_tokens", did=str(maximum))
+    report.add_loss("max_tokens.default", request, "options.max_tokens", did=str(maximum))
     return maximum
 
 
@@ -187,7 +189,7 @@ def write_thinking(
         body["thinking"] = {"type": "between_tools" if form == "between_tools" else "disabled"}
         if form == "between_tools" and prepared.offered:
             did = "between tool calls alone"
-            report.lost("reasoning.always", options, "reasoning", what="off", did=did)
+            report.add_loss("reasoning.always", options, "reasoning", what="off", did=did)
         return
     budget = thinking_budget(thinking, prepared.caps)
     fitting = fit_budget(budget, body["max_tokens"], options, report) if budget else None
@@ -219,7 +221,9 @@ def write_display(
     by_default = caps.form == "adaptive" and caps.thinks in ("always", "default")
     off = isinstance(thinking, dict) and thinking.get("type") in ("disabled", "between_tools")
     if off and thinking == {"type": "between_tools"} and request.options.thoughts:
-        report.lost("option.refused", request.options, "thoughts", "display", "left out", _ALONE)
+        report.add_loss(
+            "option.refused", request.options, "thoughts", "display", "left out", _ALONE
+        )
         return
     on = (thinking is not None or by_default) and not off
     if word := request_shown(request, _SHOWN, on, report):
@@ -243,7 +247,7 @@ def fit_still_fields(
     if isinstance(thinking, dict) and thinking.get("type") == "between_tools":
         for key in thinking.keys() - {"type"}:
             field = f"extras.{issuer}.thinking.{key}"
-            report.lost("option.refused", request, field, key, "left out", _ALONE)
+            report.add_loss("option.refused", request, field, key, "left out", _ALONE)
         body["thinking"] = {"type": "between_tools"}
 
 
@@ -278,7 +282,7 @@ def write_format(body: JsonObject, prepared: PreparedRequest, report: Report) ->
     if form is not None and form.kind == "schema":
         put_field(body, FORMAT_PATHS[0], {"type": "json_schema", "schema": form.schema})
         if form.strict is False:  # a schema is always enforced here
-            report.lost("format.lowered", form, "strict", did="kept to")
+            report.add_loss("format.lowered", form, "strict", did="kept to")
         request_fields.format_unsaid(form, report, "strict" if form.strict is False else "")
 
 

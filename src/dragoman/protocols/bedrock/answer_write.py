@@ -49,13 +49,13 @@ def write_usage(usage: Usage, writer: ConverseWriter) -> JsonObject:
     if not writer.own:
         for key in ("inputTokens", "outputTokens"):
             if key not in data:
-                writer.report.lost("answer.field", usage, _FIGURES[key], did="0")
+                writer.report.add_loss("answer.field", usage, _FIGURES[key], did="0")
         data = {"inputTokens": 0, "outputTokens": 0, **data}
         if usage.total is None:
             data["totalTokens"] = sum(data.values())
     for name in ("reasoning", "audio_in", "audio_out"):
         if getattr(usage, name):
-            writer.report.lost("answer.usage", usage, name)
+            writer.report.add_loss("answer.usage", usage, name)
     return fill_fields(data, writer.fields(usage))
 
 
@@ -111,7 +111,7 @@ class ConverseWriter(AnswerWriter):
         if type(block) is ToolUseBlock:
             if isinstance(block.input, str) and TEXT_INPUT not in (block.spelling or "").split():
                 begun = parse_partial(block.raw_input or block.input)
-                self.report.lost(
+                self.report.add_loss(
                     "answer.unsaid",
                     block,
                     "input",
@@ -121,13 +121,13 @@ class ConverseWriter(AnswerWriter):
                 block = replace(block, input=begun if isinstance(begun, dict) else {})
             return self._as_read(block)
         if type(block) is tree.RefusalBlock:
-            self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
+            self.report.add_loss("answer.unsaid", block, did="said as text", kind="degraded")
             return {"text": block.text}
         if type(block) is RawBlock and self.reads(block.issuer):
             return _raw(block)
         if block.type in MEDIA_KINDS:
             return self._medium(block)  # type: ignore[arg-type]  # one of the four
-        self.report.lost("answer.unsaid", block)
+        self.report.add_loss("answer.unsaid", block)
         return None
 
     def _as_read(self, block: ContentBlock) -> Any:
@@ -158,7 +158,7 @@ class ConverseWriter(AnswerWriter):
         for name in ("start", "end"):
             if getattr(citation, name) is not None:
                 did = "the whole block is cited"
-                self.report.lost("answer.unsaid", citation, name, did=did, kind="degraded")
+                self.report.add_loss("answer.unsaid", citation, name, did=did, kind="degraded")
         return data
 
     def drop_foreign_seals(self, block: ThinkingBlock) -> ThinkingBlock:
@@ -177,11 +177,11 @@ class ConverseWriter(AnswerWriter):
         if not (self.own or stored or fits):  # any block of an own answer can be written again
             return self.medium(block, _no_form, lambda text: {"text": text})
         if is_document and block.title is None and not self.own:
-            self.report.lost("answer.field", block, "title", did="Document")
+            self.report.add_loss("answer.field", block, "title", did="Document")
             block = replace(block, title="Document")
         for name in ("detail",) if is_document else ("title", "detail"):
             if getattr(block, name) is not None:
-                self.report.lost("answer.unsaid", block, name)
+                self.report.add_loss("answer.unsaid", block, name)
         return self.medium(block, self._as_read, lambda text: {"text": text})
 
 
@@ -219,11 +219,11 @@ def write_response(
     for node in (first, first.msg):
         fields = fill_fields(writer.fields(node), fields)
     if resp.id is not None and resp.id not in request_ids(fields):
-        report.lost("answer.unsaid", resp, "id")
+        report.add_loss("answer.unsaid", resp, "id")
     if resp.model is not None:  # no body of this wire has a place for it
-        report.lost("answer.unsaid", resp, "model")
+        report.add_loss("answer.unsaid", resp, "model")
     if error is not None:
-        report.lost("answer.unsaid", resp, "error", what=error.message)
+        report.add_loss("answer.unsaid", resp, "error", what=error.message)
     if not writer.own and "metrics" not in fields:
         fields["metrics"] = missing_metrics(resp, report)
     return fill_fields(body, fields)
@@ -231,7 +231,7 @@ def write_response(
 
 def missing_metrics(resp: ChatResponse, report: Report) -> JsonObject:
     """Return the `metrics` that another wire's answer must have."""
-    report.lost("answer.field", resp, "metrics", did="0 ms")
+    report.add_loss("answer.field", resp, "metrics", did="0 ms")
     return {"latencyMs": 0}
 
 

@@ -40,7 +40,7 @@ def read_message(data: Json, issuer: str, origin: tree.Origin) -> Msg:
         return no_message(data, issuer)
     content = data.get("content")
     known: tuple[str, ...] = ("role", "content")
-    m = Msg.trusted("", [], role)  # type: ignore[arg-type]  # one of the roles
+    m = Msg.create_unchecked("", [], role)  # type: ignore[arg-type]  # one of the roles
     m.read_from = data
     if type(content) is list:
         m.content = read_parts(content, issuer, origin if role == "assistant" else None)
@@ -75,12 +75,12 @@ def content_as_read(m: Msg, issuer: str) -> Json:
 def read_system(data: Json, issuer: str) -> Msg | None:
     """Read the system prompt beside the messages; None for anything else."""
     if isinstance(data, str):
-        m = Msg.trusted("", data, "system")
+        m = Msg.create_unchecked("", data, "system")
         m.spelling = "top string"
         return m
     if not isinstance(data, list) or not data:
         return None
-    m = Msg.trusted("", read_parts(data, issuer), "system")
+    m = Msg.create_unchecked("", read_parts(data, issuer), "system")
     m.spelling, m.read_from = "top list", data
     return m
 
@@ -131,10 +131,12 @@ class ComposingWriter(BlockWriter):
     ) -> CacheHint | None:
         """Return the last hint of a run of results that ends in `block`."""
         for part, _ in hints[:-1]:
-            self.report.lost("cache.unsaid", part, "cache", did="one stands behind the last result")
+            self.report.add_loss(
+                "cache.unsaid", part, "cache", did="one stands behind the last result"
+            )
         if hints and hints[-1][0] is not block:
             did = "stands behind the last result"
-            self.report.lost("cache.unsaid", hints[-1][0], "cache", did=did, kind="moved")
+            self.report.add_loss("cache.unsaid", hints[-1][0], "cache", did=did, kind="moved")
         return hints[-1][1] if hints else None
 
     def fields(self, node: Any) -> JsonObject:
@@ -150,12 +152,12 @@ class ComposingWriter(BlockWriter):
             parts: list[Json] = []
             for part in output:
                 if type(part) is TextBlock and not part.text.strip():
-                    self.report.lost("text.blank", part)
+                    self.report.add_loss("text.blank", part)
                 else:
                     parts.append(self.block(part))
             return parts
         if output and output.isspace():
-            self.report.lost("text.blank", block, "output")
+            self.report.add_loss("text.blank", block, "output")
             return []
         return [{"text": output}] if output else []
 
@@ -188,9 +190,9 @@ class ComposingWriter(BlockWriter):
         self._last_numbers[base] = number
         self._names.add(name)
         if block.title is None:
-            self.report.lost("document_name.made", block, did=name)
+            self.report.add_loss("document_name.made", block, did=name)
         elif name != block.title:
-            self.report.lost("document_name.mapped", block, "title", did=name)
+            self.report.add_loss("document_name.mapped", block, "title", did=name)
         return name
 
 

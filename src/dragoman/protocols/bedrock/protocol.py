@@ -178,7 +178,7 @@ class BedrockConverse(Room):
                 body[key] = body.pop(key)
         for issuer, foreign in (request.extras or {}).items():
             if issuer not in caps.reads and not issuer.endswith(NOTES):
-                report.foreign(request, issuer, foreign)
+                report.add_extras_losses(request, issuer, foreign)
         # an id may be an ARN, whose colons and slashes are quoted
         path = self.dialect.path.format(model=in_path(prepared.model or self.model))
         operation = "converse-stream" if request.stream else "converse"

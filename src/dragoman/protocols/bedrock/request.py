@@ -145,7 +145,7 @@ def _noted_place(name: str, notes: JsonObject) -> tuple[str | None, dict[str, st
 
 def option_paths(options: Options, notes: JsonObject) -> Iterator[tuple[str, str]]:
     """Return each option with the path that it was read from; the parent's path beside a switch."""
-    for name, _ in options.given():
+    for name, _ in options.list_values():
         if name in _OPTIONS:
             path, switches = _noted_place(name, notes)
             switch = next(iter(switches), "")
@@ -174,7 +174,7 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
     tier = inference.pop("service_tier", None)
     if tier is not None and tier not in _TIERS:
         what = f"service tier {tier}"
-        report.lost("option.unsaid", request.options, "service_tier", what=what)
+        report.add_loss("option.unsaid", request.options, "service_tier", what=what)
         tier = None
     thinking = _thinking_fields(prepared, inference.get("maxTokens"), report)
     _write_display(thinking, request, caps, report)
@@ -182,7 +182,7 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
         for name in ("max_tokens", "temperature", "top_p", "top_k"):
             if inference.pop(_COMPOSED[name], None) is not None:
                 what = f"{name} at effort high"
-                report.lost("option.refused", request.options, name, what=what)
+                report.add_loss("option.refused", request.options, name, what=what)
     top_k = inference.pop("top_k", None)
     makers: JsonObject = {}
     if top_k is not None and caps.form == "nova":
@@ -190,7 +190,7 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
     elif top_k is not None and _is_claude(caps):
         makers["top_k"] = top_k
     elif top_k is not None:
-        report.lost("option.unsaid", request.options, "top_k", what="top_k")
+        report.add_loss("option.unsaid", request.options, "top_k", what="top_k")
     makers.update(thinking)
     form = request_fields.response_format(request, caps, report)
     if form is not None and form.kind == "schema":
@@ -199,7 +199,7 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
         if form.strict is not None:
             did = "a schema is always kept to here"
             kind: Kind | None = "expected" if form.strict else None
-            report.lost("format.lowered", form, "strict", did=did, kind=kind)
+            report.add_loss("format.lowered", form, "strict", did=did, kind=kind)
     parts = {"inferenceConfig": inference, MODEL_FIELDS: makers}
     body.update((key, part) for key, part in parts.items() if part)
     if tier is not None:
@@ -220,7 +220,7 @@ def _thinking_fields(prepared: PreparedRequest, maximum: int | None, report: Rep
     if effort is None and not wish.off and caps.thinks == "asked" and caps.efforts:
         effort = caps.efforts[0]  # it has no word for thinking without a level
         field = reasoning.reasoning_field(request.options)
-        report.lost("option.range", request.options, field, did=f"sent as {effort}")
+        report.add_loss("option.range", request.options, field, did=f"sent as {effort}")
     if caps.form == "nova":
         return {"reasoningConfig": {"type": "enabled", "maxReasoningEffort": effort}}
     word = "none" if wish.off else effort
@@ -348,7 +348,7 @@ def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) ->
             if tool.cache is not None and caps.cached_tools:
                 entries.append(cache_point(tool.cache))
             elif tool.cache is not None:
-                report.lost("tool.cache", tool, "cache")
+                report.add_loss("tool.cache", tool, "cache")
             continue
         assert type(tool) is ServerTool  # the only other type
         if tool.kind == "own" and (entry := chat_messages.own_tool(tool, caps)):
@@ -516,7 +516,7 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
         body["system"] = messages.content_as_read(prompt, issuer)
     if req.model and "model" in kept and notes.get("model") == "body":
         body["modelId"] = req.model
-    for name, value in req.options.given():
+    for name, value in req.options.list_values():
         if name in kept and name in _OPTIONS:
             path, switches = _noted_place(name, notes)
             if path is not None:

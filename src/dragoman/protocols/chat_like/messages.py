@@ -67,7 +67,7 @@ def replay(data: JsonObject, node: Any, caps: Capabilities, report: Report) -> J
             if issuer in caps.reads:
                 fill_fields(data, fields)
             elif not issuer.endswith(NOTES):
-                report.foreign(node, issuer, fields)
+                report.add_extras_losses(node, issuer, fields)
     return data
 
 
@@ -141,7 +141,7 @@ def with_usual_detail(block: ContentBlock, report: Report) -> ContentBlock:
     """Return the block; an image loses a detail other than `auto`, `low` and `high`."""
     if type(block) is not tree.ImageBlock or block.detail in (None, "auto", "low", "high"):
         return block
-    report.lost("media.detail", block, "detail")
+    report.add_loss("media.detail", block, "detail")
     return replace(block, detail=None)
 
 
@@ -153,9 +153,9 @@ def own_tool(tool: tree.ServerTool, caps: Capabilities) -> JsonObject:
 
 def report_unsupported(tool: tree.ServerTool, report: Report, *names: str) -> None:
     """Report the fields of a server tool that the provider's declaration has no place for."""
-    for name, _ in tool.given():
+    for name, _ in tool.list_values():
         if name not in names:
-            report.lost("server_tool.field", tool, name, what=f"{name} of {tool.kind}")
+            report.add_loss("server_tool.field", tool, name, what=f"{name} of {tool.kind}")
 
 
 def head(history: RoledHistory) -> int:
@@ -216,7 +216,7 @@ def _pair(
 def no_message(entry: Json, issuer: str) -> Msg:
     """Return an entry that is no message of a known role, unchanged in a raw block."""
     block = tree.RawBlock(issuer, entry, "message", by="client")
-    m = Msg.trusted("", [block], "user")
+    m = Msg.create_unchecked("", [block], "user")
     m.read_from = block.read_from = entry
     return m
 

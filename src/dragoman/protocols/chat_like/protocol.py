@@ -90,7 +90,7 @@ class ChatRoom(Room):
     def body_as_read(self, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
         """Write the body that `read_request` read: fields in `kept`, and those without a node."""
         body, notes = chat_request.write_envelope(req, kept, elements, self.issuer)
-        for name, value in req.options.given():
+        for name, value in req.options.list_values():
             if name not in kept:
                 continue
             if name == "stop":
@@ -209,13 +209,13 @@ class ChatRoom(Room):
             result = self._read_result(fields, entry)
             # they move together with the result
             result.extras = {issuer: fields} if fields else None
-            m, fields = Msg.trusted("", [result], "tool"), {}
+            m, fields = Msg.create_unchecked("", [result], "tool"), {}
         else:
             author = origin if role == "assistant" else None
             content, note = chat_messages.content(fields, issuer, self.read_parts, author)
             if author is not None and (following := self.read_other_blocks(fields, index)):
                 content = [*self.content_list(content), *following]
-            m = Msg.trusted("", content, role)  # type: ignore[arg-type]  # one of the roles
+            m = Msg.create_unchecked("", content, role)  # type: ignore[arg-type]  # one of the roles
             m.spelling = note
             if author is not None:
                 self.read_other_fields(m, fields)

@@ -23,7 +23,7 @@ def function_tool(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     """Write `{"type": "function", "function": {"name", "description", "parameters"}}`."""
     schema, strict = parameters(tool, caps, report)
     if tool.cache is not None and not caps.cached_tools:
-        report.lost("tool.cache", tool, "cache")
+        report.add_loss("tool.cache", tool, "cache")
     function = function_fields(tool, tool.description, schema, strict)
     entry = {"type": "function", "function": function}
     return chat_messages.replay(entry, tool, caps, report)

@@ -78,7 +78,7 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
         broken = self._end is None or self._error is not None
         events = self._events(self._steps.finish(broken))
         for block in self._steps.untold:
-            self.report.lost("answer.unsaid", block, what="what came behind its block")
+            self.report.add_loss("answer.unsaid", block, what="what came behind its block")
         if self._end is None and self._error is None:
             return events  # it broke off
         resp = self.about.finish()

@@ -13,7 +13,7 @@ from ...capabilities import Capabilities
 from ...history.passes.survey import Tools
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
-from ...schema import lowered_once
+from ...schema import lower_once
 from ...text.json_text import JsonObject
 from ..chat_like import request as chat_request
 from ..chat_like.protocol import ChatRoom
@@ -100,7 +100,7 @@ def write_tools(room: ChatRoom, tools: Tools, caps: Capabilities, report: Report
         return {"tools": entries, "strict_tools": True in switches}
     for tool, strict in functions:
         if strict:
-            report.lost("tool.strict", tool, "strict", did="no tool is strict")
+            report.add_loss("tool.strict", tool, "strict", did="no tool is strict")
     return {"tools": entries}
 
 
@@ -153,8 +153,8 @@ def write_format(
     if form.kind == "schema":
         format_unsaid(form, report)
         rules = caps.format_schema
-        if rules != "plain" and lowered_once(form.schema or {}, rules).unfit:
-            report.lost("format.lowered", form, what="schema", did="json")
+        if rules != "plain" and lower_once(form.schema or {}, rules).unfit:
+            report.add_loss("format.lowered", form, what="schema", did="json")
             form = ResponseFormat("json")
     return _format(form)
 
@@ -201,11 +201,11 @@ def write_options(
     body = ChatRoom.write_options(room, request, caps, report)
     if len(body.get("stop_sequences", ())) > _STOPS:
         body["stop_sequences"] = body["stop_sequences"][:_STOPS]
-        report.lost("option.range", request.options, "stop", did=f"the first {_STOPS}")
+        report.add_loss("option.range", request.options, "stop", did=f"the first {_STOPS}")
     if body.keys() >= set(_PENALTIES):  # "cannot specify both"
         refused = _PENALTIES[0] if not body[_PENALTIES[0]] else _PENALTIES[1]
         del body[refused]
-        report.lost(
+        report.add_loss(
             "option.refused",
             request.options,
             refused,

@@ -71,11 +71,11 @@ class CallFragments:
             return [self._first(call)] if any(part.name for part in call.parts) else []
         part: Any = remaining_piece(total(call.parts), block) if whole else block
         if part is None:
-            self._writer.report.lost("answer.unsaid", block, "input", "other arguments")
+            self._writer.report.add_loss("answer.unsaid", block, "input", "other arguments")
             return []
         call.parts.append(part)
         if part is not block:
-            self._writer.report.made(part, block)
+            self._writer.report.derive(part, block)
         text = argument_text(part)
         fields = self._writer.fields(part)
         for name in ("index", "type", "id"):
@@ -214,7 +214,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
         for key, blocks in sorted(self._media.items()):
             block = total(blocks)
             if block is not blocks[0]:
-                self.report.made(block, blocks[0])
+                self.report.derive(block, blocks[0])
             if (part := self.writer.part(block)) is not None:
                 events += self._add(self._choice(key[0]), {"content": [part]})
         for index, choice in sorted(self._choices.items()):
@@ -235,7 +235,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
         if usage:
             events[-1][1]["usage"] = usage
         if ends and not self._has_id:
-            self.report.lost("answer.field", resp, "id")
+            self.report.add_loss("answer.field", resp, "id")
         if len(ends) < len(self._ends) and not self._failed:
             raw = next(e.finish.raw for e in self._ends.values() if e.finish.reason == "error")
             events.append(self._error_event("InternalError", raw or "error"))

@@ -127,11 +127,11 @@ class DashScopeWriter(AnswerWriter):
         source = getattr(block, "source", None)
         foreign = type(source) is tree.FileSource and not self.reads(source.issuer)
         if block.type not in MEDIA or foreign:
-            self.report.lost("answer.unsaid", block, what=f"a block of the kind {block.type}")
+            self.report.add_loss("answer.unsaid", block, what=f"a block of the kind {block.type}")
             return None
         for name in ("title", "detail"):
             if getattr(block, name) is not None:
-                self.report.lost("answer.unsaid", block, name)
+                self.report.add_loss("answer.unsaid", block, name)
         head = block.spelling if self.own else None
         part: JsonObject | None = self.medium(
             block,  # type: ignore[arg-type]  # one of MEDIA
@@ -180,7 +180,7 @@ class DashScopeWriter(AnswerWriter):
             for name in ("input", "output"):
                 if f"{name}_tokens" not in data:
                     data[f"{name}_tokens"] = 0
-                    self.report.lost("answer.field", usage, name)
+                    self.report.add_loss("answer.field", usage, name)
             data.setdefault("total_tokens", data["input_tokens"] + data["output_tokens"])
         return fill_fields(data, fields)
 
@@ -294,7 +294,7 @@ def write_response(
         body.setdefault("request_id", resp.id)
     if not writer.own and body.get("request_id") is None:
         body["request_id"] = NO_ID
-        report.lost("answer.field", resp, "id")
+        report.add_loss("answer.field", resp, "id")
     if writer.own:
         body |= (resp.extras or {}).get(name_notes(writer.issuer), {}).get(AROUND, {})
     if resp.error is not None and not body.get("code"):

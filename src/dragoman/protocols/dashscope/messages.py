@@ -42,7 +42,7 @@ def read_message(entry: Json, issuer: str, origin: tree.Origin, index: int) -> M
     if role == "tool":
         node = _read_result(fields, content, spelling)
         node.read_from = entry
-        m = Msg.trusted("", [node], "tool")
+        m = Msg.create_unchecked("", [node], "tool")
     else:
         thoughts: list[ContentBlock] = []
         thinking = fields.get("reasoning_content") if role == "assistant" else None
@@ -54,7 +54,7 @@ def read_message(entry: Json, issuer: str, origin: tree.Origin, index: int) -> M
             spelling = "string"
         if not isinstance(content, str):
             content = [*thoughts, *content, *calls]
-        node = m = Msg.trusted("", content, role)  # type: ignore[arg-type]  # one of the roles
+        node = m = Msg.create_unchecked("", content, role)  # type: ignore[arg-type]  # one of the roles
         m.spelling = spelling
     m.read_from = entry
     if fields:
@@ -254,7 +254,7 @@ def _write_call(block: ToolUseBlock, caps: Capabilities, report: Report) -> Json
     """Write an entry of `tool_calls`."""
     if block.cache is not None:
         # a cache mark belongs on a part of the content, which a call is not
-        report.lost("cache.unsaid", block, "cache")
+        report.add_loss("cache.unsaid", block, "cache")
     text = chat_messages.write_arguments(block)
     return chat_messages.write_call(block, text, own_extras(block, caps))
 

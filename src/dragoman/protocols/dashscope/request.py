@@ -101,9 +101,9 @@ def _fitting_choice(choice: ToolChoice, source: object, report: Report) -> ToolC
     """Return the choice as the service takes it: it can neither force any call nor limit tools."""
     mode = choice.mode
     if choice.allowed:
-        report.lost("tool_choice.lowered", source, "allowed", did="all tools are offered")
+        report.add_loss("tool_choice.lowered", source, "allowed", did="all tools are offered")
     if mode == "required":
-        report.lost("tool_choice.lowered", source, "mode", what=mode, did="auto")
+        report.add_loss("tool_choice.lowered", source, "mode", what=mode, did="auto")
         mode = "auto"
     return ToolChoice(mode, choice.name, parallel=choice.parallel)
 
@@ -239,7 +239,7 @@ def _read_input(body: JsonObject, notes: JsonObject, issuer: str, model: str | N
             fields.pop("messages"), lambda entry, index: read_message(entry, issuer, origin, index)
         )
     elif isinstance(fields.get("prompt"), str) and "messages" not in fields:
-        messages = [Msg.trusted("", fields.pop("prompt"), "user")]
+        messages = [Msg.create_unchecked("", fields.pop("prompt"), "user")]
         notes["messages"] = "prompt"
     else:
         notes["messages"] = "absent"
@@ -352,7 +352,7 @@ def _parameters_as_read(
         _tools_as_read(params, req.tools, issuer)
     if req.tool_choice is not None and "tool_choice" in kept:
         chat_request.write_choice(params, req.tool_choice, _MODES, notes.get("tool_choice"))
-    for name, value in req.options.given():
+    for name, value in req.options.list_values():
         if name not in kept:
             continue
         if name == "stop":

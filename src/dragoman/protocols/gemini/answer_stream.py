@@ -109,7 +109,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         events = self._flush_candidates()
         for candidate in self._candidates.values():
             for block in candidate.steps.untold:
-                self.report.lost("answer.unsaid", block, what="what was said otherwise before")
+                self.report.add_loss("answer.unsaid", block, what="what was said otherwise before")
         entries = [self._last_entry(candidate) for _, candidate in sorted(self._candidates.items())]
         entries = [entry for entry in entries if entry.keys() - {"index"}]
         usage = self.writer.usage(self.about.finish().usage)
@@ -129,7 +129,9 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
             events += self._steps(candidate, candidate.steps.finish(broken))
             unsaid = [*candidate.calls, *candidate.steps.unended] if broken else []
             for call in unsaid:
-                self.report.lost("answer.unsaid", call, what="a call before the answer broke off")
+                self.report.add_loss(
+                    "answer.unsaid", call, what="a call before the answer broke off"
+                )
             candidate.held, candidate.calls, candidate.steps.unended = [], [], []
         return events
 
@@ -224,7 +226,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
             blocks = [call for call in blocks if not self._looks_whole(call, candidate.end)]
             for call in blocks:
                 if call is not step.block:
-                    self.report.made(call, step.block)
+                    self.report.derive(call, step.block)
         open_end = candidate.end is None
         parts = [self.writer.part(item, open_end) for item in blocks]
         return [part for part in parts if part is not None]
@@ -234,7 +236,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         filtered = end is not None and end.reason in ("content_filter", "refusal")
         if self.writer.own or not (call.unfinished and filtered):
             return False
-        self.report.lost("answer.unsaid", call, what="a call that breaks off")
+        self.report.add_loss("answer.unsaid", call, what="a call that breaks off")
         return True
 
     def meta(self, piece: Meta) -> list[Event]:

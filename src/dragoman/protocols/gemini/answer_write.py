@@ -18,7 +18,7 @@ from ...message import ChatResponse, Citation, Finish, RefusalBlock, TextBlock, 
 from ...message.answer import FinishReason
 from ...message.blocks import ContentBlock, MediaBlock, name_notes
 from ...message.logprobs import RESULT, write_result
-from ...sealed_state import borne
+from ...sealed_state import find_envelope
 from ...stream.arguments import parse_partial
 from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, first_count
@@ -259,19 +259,19 @@ class GeminiWriter(AnswerWriter):
         if type(block) is tree.RawBlock:
             if self.reads(block.issuer):
                 return block.data
-            return self.report.lost("answer.unsaid", block)
+            return self.report.add_loss("answer.unsaid", block)
         self.fields(block)
         for citation in (type(block) is TextBlock and block.citations) or ():
             self.fields(citation)
         if type(block) is RefusalBlock:
-            self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
+            self.report.add_loss("answer.unsaid", block, did="said as text", kind="degraded")
             return {"text": block.text}
         if isinstance(block, MediaBlock) and has_odd_detail(block):
-            self.report.lost("answer.unsaid", block, "detail")
+            self.report.add_loss("answer.unsaid", block, "detail")
         if isinstance(block, MediaBlock) and block.title is not None and not self.own:
-            self.report.lost("answer.unsaid", block, "title")
+            self.report.add_loss("answer.unsaid", block, "title")
         if type(block) is tree.ToolResultBlock:
-            return self.report.lost("answer.unsaid", block)
+            return self.report.add_loss("answer.unsaid", block)
         if type(block) is ThinkingBlock and not self._is_readable(block):
             return None
         if type(block) is tree.ToolUseBlock and not isinstance(block.input, dict):
@@ -288,16 +288,16 @@ class GeminiWriter(AnswerWriter):
 
     def _is_readable(self, block: ThinkingBlock) -> bool:
         """Whether thinking has more than data that only another provider can read."""
-        if borne(block) is not None:
+        if find_envelope(block) is not None:
             return True
         for name in ("signature", "redacted"):
             if getattr(block, name) is not None and self._is_first([name]):
-                self.report.lost("answer.unsaid", block, name)
+                self.report.add_loss("answer.unsaid", block, name)
         return self.own or bool(block.thinking)
 
     def _part_of_call(self, block: tree.ToolUseBlock, open_end: bool) -> Json:
         """Write a call whose arguments are no object; in an interrupted answer it is unfinished."""
-        self.report.lost("answer.unsaid", block, "input", what="arguments that are no object")
+        self.report.add_loss("answer.unsaid", block, "input", what="arguments that are no object")
         self._partial_call = True
         args = parse_partial(block.raw_input) if block.raw_input and not open_end else {}
         call = replace(block, input=args if isinstance(args, dict) else {}, raw_input=None)
@@ -322,7 +322,7 @@ class GeminiWriter(AnswerWriter):
         cut_off = broken and finish.reason in _BY_CONTENT
         reason, exact = ("MAX_TOKENS", False) if cut_off else _WIRE_REASONS[finish.reason]
         if not exact:
-            self.report.lost("answer.finish", node, "finish", what=finish.reason, did=reason)
+            self.report.add_loss("answer.finish", node, "finish", what=finish.reason, did=reason)
         return reason
 
     def usage(self, usage: Usage) -> JsonObject:
@@ -338,7 +338,7 @@ class GeminiWriter(AnswerWriter):
     def _add_figures(self, data: JsonObject, usage: Usage) -> None:
         """Add the sums that other wires leave out, and the audio tokens."""
         if usage.cache_write:
-            self.report.lost("answer.usage", usage, "cache_write", did="told as prompt")
+            self.report.add_loss("answer.usage", usage, "cache_write", did="told as prompt")
         if "totalTokenCount" not in data and data:
             names = ("promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
             data["totalTokenCount"] = sum(data.get(name, 0) for name in names)

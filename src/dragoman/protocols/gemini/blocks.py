@@ -18,7 +18,7 @@ from ...errors import WriteError
 from ...message import RawBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, URLSource
 from ...message.blocks import ContentBlock, MediaBlock
 from ...message.media import Source
-from ...sealed_state import borne
+from ...sealed_state import find_envelope
 from ...stream.arguments import MADE, parse_arguments
 from ...text.json_text import Json, JsonObject, arguments, loads
 from ..chat_like.messages import fill_fields, require_text, without
@@ -364,7 +364,7 @@ def _write_fields(block: ContentBlock, notes: list[str], issuer: str) -> JsonObj
         return write_text(block, notes)
     if type(block) is ThinkingBlock:
         part = write_text(block, notes)
-        if (envelope := borne(block)) is not None:  # the field holds bytes
+        if (envelope := find_envelope(block)) is not None:  # the field holds bytes
             part["thoughtSignature"] = b64encode(envelope.encode()).decode()
         return part
     # this wire has no refusals, and raw blocks are written elsewhere
@@ -431,7 +431,7 @@ def write_media(block: MediaBlock, target: WriteTarget) -> JsonObject:
         media_type = media_type or type_of_url(source.url)
         if media_type is None:
             media_type = _COMMONEST[block.type]
-            target.report.lost("media.type_assumed", block, "source", did=media_type)
+            target.report.add_loss("media.type_assumed", block, "source", did=media_type)
         elif media_type == _FILM:
             media_type = None
     if media_type is not None:
@@ -443,7 +443,7 @@ def write_media(block: MediaBlock, target: WriteTarget) -> JsonObject:
     if block.type in target.caps.details:
         part |= resolution(block)
         if has_odd_detail(block):
-            target.report.lost("media.detail", block, "detail")
+            target.report.add_loss("media.detail", block, "detail")
     return change_case(part, target.dialect)
 
 

@@ -152,7 +152,7 @@ class WriteTarget:
         """Add this wire's extras of a request or tool to `body`; others' extras are losses."""
         for issuer, fields in (node.extras or {}).items():
             if issuer not in self.caps.reads and not issuer.endswith(NOTES):
-                self.report.foreign(node, issuer, fields)
+                self.report.add_extras_losses(node, issuer, fields)
         return (
             merge_fields(body, own_extras(node, self.caps), self.dialect) if node.extras else body
         )

@@ -93,7 +93,7 @@ def read_content(data: Json, issuer: str, origin: Origin) -> Msg:
         return no_message(data, issuer)
     assert isinstance(data, dict)  # only an object has a role
     if len(data) == 2 and role in _ROLES and isinstance(data.get("parts"), list):
-        return Msg.trusted("", _read_parts(data["parts"], issuer, origin), _ROLES[role])
+        return Msg.create_unchecked("", _read_parts(data["parts"], issuer, origin), _ROLES[role])
     fields, key_notes = read_keys(data)
     fields = without(fields, "role")
     content, notes = _take_parts(fields, issuer, origin)
@@ -142,7 +142,7 @@ def has_prompt(req: ChatRequest) -> bool:
 def _message(
     content: str | list[ContentBlock], role: Role, notes: list[str], fields: JsonObject, issuer: str
 ) -> Msg:
-    m = Msg.trusted("", content, role)
+    m = Msg.create_unchecked("", content, role)
     m.spelling = " ".join(notes) or None
     m.extras = {issuer: fields} if fields else None
     return m
@@ -288,7 +288,7 @@ def write_messages(  # noqa: C901, PLR0912
                     continue
             parts = writer.parts(content, signs and role == ASSISTANT)
         if role == SYSTEM:
-            report.lost("system.as_user", m)
+            report.add_loss("system.as_user", m)
             if target.dialect.joined_system:
                 parts = _join_texts(parts)
         if parts:
@@ -297,7 +297,7 @@ def write_messages(  # noqa: C901, PLR0912
                 entry = merge_fields(entry, own_extras(m, caps), target.dialect)
             entries.append(entry)
     if writer.unsigned:
-        report.each("call.bypass", [(call, "", "") for call in writer.unsigned])
+        report.add_losses("call.bypass", [(call, "", "") for call in writer.unsigned])
     return entries
 
 
@@ -321,7 +321,7 @@ def write_system(history: RoledHistory, target: WriteTarget, end: int) -> JsonOb
             if part["text"]:
                 parts.append(part)
             else:
-                target.report.lost("text.blank", m if isinstance(m.content, str) else block)
+                target.report.add_loss("text.blank", m if isinstance(m.content, str) else block)
         if m.extras is not None:
             prompt = merge_fields(prompt, own_extras(m, target.caps), target.dialect)
     return prompt if parts else {}
@@ -365,7 +365,7 @@ class _PartWriter:
             elif type(block) is ToolResultBlock:
                 part = {self.result: self._result(block)}
             elif type(block) is ThinkingBlock and not (block.thinking or block.extras):
-                self.target.report.lost("text.blank", block, "thinking")
+                self.target.report.add_loss("text.blank", block, "thinking")
                 continue
             else:
                 part = self._other(block)
@@ -403,7 +403,7 @@ class _PartWriter:
         if self.waiting and self.waiting[0].id == block.id:
             name = self.waiting.pop(0).name
             if name != block.name:
-                self.target.report.lost("result.name", block, "name", did=f"named {name}")
+                self.target.report.add_loss("result.name", block, "name", did=f"named {name}")
         if type(output) is list and len(output) == 1 and is_plain(output[0]):
             output = output[0].text
         media = self._media(output) if type(output) is list else []
@@ -429,5 +429,5 @@ class _PartWriter:
                 parts += self.parts([block])
             elif block.extras is not None and own_extras(block, self.target.caps):
                 what = "texts of a result are one"
-                self.target.report.lost("block.unsaid", block, "extras", did=what)
+                self.target.report.add_loss("block.unsaid", block, "extras", did=what)
         return parts

@@ -83,7 +83,7 @@ def _write_tier(tier: str | None, request: ChatRequest, target: WriteTarget) -> 
     if tier is None or tier.lower() in _TIERS:
         return tier
     code, did = ("option.range", "sent as standard") if tier in _USUAL else ("option.unsaid", "")
-    target.report.lost(code, request.options, _TIER, what=f"service tier {tier}", did=did)
+    target.report.add_loss(code, request.options, _TIER, what=f"service tier {tier}", did=did)
     return "standard" if tier in _USUAL else None
 
 
@@ -144,7 +144,7 @@ def _options_as_read(body: JsonObject, req: ChatRequest, kept: Names, notes: Jso
     """Put the options of `kept` where they were."""
     config: JsonObject = {}
     thinking = {}
-    for name, value in req.options.given():
+    for name, value in req.options.list_values():
         if name not in kept:
             continue
         if name == _TIER:
@@ -417,7 +417,7 @@ _FIELDS = {"response_format": _CONFIG, "tools": "tools", "tool_choice": _TOOL_CO
 def _notes_of_keys(req: ChatRequest, kept: Names, notes: JsonObject) -> list[str]:
     """Return notes on the spelling of keys, except those into which an edit will be merged."""
     changed = {key for name, key in _FIELDS.items() if getattr(req, name) and name not in kept}
-    if any(name not in kept for name, _ in req.options.given()):
+    if any(name not in kept for name, _ in req.options.list_values()):
         changed |= {_CONFIG, "serviceTier"}
     key_notes: list[str] = notes.get("keys", [])
     # the body's key that each note is about, in camelCase

@@ -248,7 +248,7 @@ def _write_function(tool: Tool, target: WriteTarget) -> JsonObject:
     key = SCHEMAS[1] if subset else SCHEMAS[0]
     body = _declaration(tool, None if is_empty else schema, key, described=False)
     if tool.cache is not None:
-        target.report.lost("tool.cache", tool, "cache")
+        target.report.add_loss("tool.cache", tool, "cache")
     return target.with_extras(change_case(body, target.dialect), tool)
 
 
@@ -290,7 +290,7 @@ def _write_server_tool(tool: ServerTool, target: WriteTarget) -> JsonObject | No
     key, field = _find_list(tool, target.dialect)
     names = list(getattr(tool, field)) if key else []
     if key == _STORES and not names and not own_extras(tool, target.caps):
-        target.report.lost("server_tool.unsaid", tool, what="file_search without stores")
+        target.report.add_loss("server_tool.unsaid", tool, what="file_search without stores")
         return None
     report_unsupported(tool, target.report, field if key else "")
     fields = {key: names} if names or key == _STORES else {}

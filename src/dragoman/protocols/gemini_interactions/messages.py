@@ -38,12 +38,14 @@ def read_input(value: Json, issuer: str, model: str | None) -> tuple[list[Msg], 
         None for anything that is no input.
     """
     if isinstance(value, str):
-        return [Msg.trusted("", value, "user")], "string"
+        return [Msg.create_unchecked("", value, "user")], "string"
     items = [value] if isinstance(value, dict) else value
     if not isinstance(items, list):
         return None
     if are_objects(items) and all(map(_is_content, items)):
-        m = Msg.trusted("", [wire_blocks.read_content(item, issuer) for item in items], "user")
+        m = Msg.create_unchecked(
+            "", [wire_blocks.read_content(item, issuer) for item in items], "user"
+        )
         m.read_from = value
         return [m], "contents" if isinstance(value, list) else "content"
     if isinstance(value, dict):
@@ -71,7 +73,7 @@ def _read_steps(steps: list[Any], issuer: str, origin: Origin) -> list[Msg]:
                 run[1].extend(blocks)
                 continue
             run = role, blocks
-            m = Msg.trusted("", blocks, role)
+            m = Msg.create_unchecked("", blocks, role)
         else:
             run = None
             m = _read_turn(step, issuer) if kind == _USER else _keep_unknown_step(step, issuer)
@@ -84,7 +86,7 @@ def _keep_unknown_step(step: Json, issuer: str) -> Msg:
     """Return a step of an unknown type unchanged."""
     block = RawBlock(issuer, step, "message", by="client")
     block.read_from = step
-    return Msg.trusted("", [block], "user")
+    return Msg.create_unchecked("", [block], "user")
 
 
 def _read_turn(step: JsonObject, issuer: str) -> Msg:
@@ -102,7 +104,7 @@ def _read_turn(step: JsonObject, issuer: str) -> Msg:
             blocks.append(block)
     else:
         modeled = modeled[:1]  # what is no content stays among the other fields
-    m = Msg.trusted("", blocks, "user")
+    m = Msg.create_unchecked("", blocks, "user")
     m.spelling = None if len(modeled) > 1 else _EMPTY
     if extras := {key: value for key, value in step.items() if key not in modeled}:
         m.extras = {issuer: extras}
@@ -178,7 +180,7 @@ def write_system(history: RoledHistory, alone: bool, report: Report) -> tuple[st
             if text.strip():
                 texts.append(text)
             else:
-                report.lost("text.blank", m if isinstance(m.content, str) else block)
+                report.add_loss("text.blank", m if isinstance(m.content, str) else block)
     return "\n\n".join(texts), end
 
 
@@ -212,7 +214,7 @@ class StepWriter:
         """Report own fields of a message that is no step by itself."""
         for issuer, extras in (m.extras or {}).items():
             for name in extras if issuer in self.caps.reads else ():
-                self.report.lost("extras.unsaid", m, f"extras.{issuer}.{name}", what=name)
+                self.report.add_loss("extras.unsaid", m, f"extras.{issuer}.{name}", what=name)
 
     def _close(self, kind: str) -> None:
         """End the step whose contents are being collected, if there is one."""
@@ -233,7 +235,7 @@ class StepWriter:
             self._step(wire_blocks.write_thought(block), block)
         elif type(block) is ToolUseBlock:
             if block.cache is not None:
-                self.report.lost("cache.unsaid", block, "cache")
+                self.report.add_loss("cache.unsaid", block, "cache")
             self._step(wire_blocks.write_call(block), block)
         elif type(block) is ToolResultBlock:
             self._step(wire_blocks.write_result(block, self._output(block)), block)
@@ -273,7 +275,7 @@ class StepWriter:
             return block.data
         data = wire_blocks.write_content(block)
         if "resolution" in data and (block.type == "audio" or data["resolution"] not in _DETAILS):
-            self.report.lost("media.detail", block, "detail", what=data.pop("resolution"))
+            self.report.add_loss("media.detail", block, "detail", what=data.pop("resolution"))
         if block.extras is not None:
             data.update(own_extras(block, self.caps))
         if type(block) is TextBlock and block.citations and "annotations" not in data:
@@ -289,4 +291,4 @@ class StepWriter:
         if writable := [entry for entry in entries if entry is not None]:
             data["annotations"] = writable
         if None in entries:
-            self.report.lost("citations.unsaid", block, "citations")
+            self.report.add_loss("citations.unsaid", block, "citations")

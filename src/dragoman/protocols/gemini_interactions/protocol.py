@@ -216,7 +216,7 @@ class GeminiInteractions(Room):
         own_fields = own_extras(request, caps)
         for issuer, extras in (request.extras or {}).items():
             if issuer not in caps.reads and not issuer.endswith(NOTES):
-                report.foreign(request, issuer, extras)
+                report.add_extras_losses(request, issuer, extras)
         body: JsonObject = {} if own_fields.get("agent") else {"model": prepared.model}
         elements = prepared.elements
         prompt, start = write_system(prepared.history, elements is not None, report)

@@ -48,11 +48,11 @@ def write_config(request: ChatRequest, caps: Capabilities, report: Report) -> Js
     fields = options(request, {**OPTIONS, _TIER: _TIER, "thoughts": ""}, caps, report)
     if fields.get(_TIER) == "default":
         fields[_TIER] = "standard"
-        report.lost("option.range", request.options, _TIER, "default", "sent as standard")
+        report.add_loss("option.range", request.options, _TIER, "default", "sent as standard")
     usual_tier(fields, "standard", request, report)
     if _TIER in fields and fields[_TIER] not in _TIERS:
         what = f"service tier {fields.pop(_TIER)}"
-        report.lost("option.unsaid", request.options, _TIER, what=what)
+        report.add_loss("option.unsaid", request.options, _TIER, what=what)
     if (level := _level(request, caps, report)) is not None:
         fields["thinking_level"] = level
     if word := choose_display(request, _SHOWN, caps.thinks != "never", report):
@@ -68,7 +68,7 @@ def _level(request: ChatRequest, caps: Capabilities, report: Report) -> str | No
         return None
     if thinking.off:
         name = "reasoning" if request.options.reasoning is not None else "reasoning_budget"
-        report.lost("reasoning.always", request.options, name, "off", "sent as minimal")
+        report.add_loss("reasoning.always", request.options, name, "off", "sent as minimal")
         return "minimal"
     if thinking.effort is None:
         moot(request, report)
@@ -133,7 +133,7 @@ def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) ->
             if entry := chat_messages.own_tool(tool, caps):
                 entries.append(entry)
         elif tool.kind == "file_search" and not _has_stores(tool, caps):
-            report.lost("server_tool.unsaid", tool, what="file_search without stores")
+            report.add_loss("server_tool.unsaid", tool, what="file_search without stores")
         else:
             chat_messages.report_unsupported(
                 tool, report, *(("stores",) if tool.kind == "file_search" else ())
@@ -149,7 +149,7 @@ def _has_stores(tool: ServerTool, caps: Capabilities) -> bool:
 def _write_function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     schema, _ = parameters(tool, caps, report)
     if tool.cache is not None:
-        report.lost("tool.cache", tool, "cache")
+        report.add_loss("tool.cache", tool, "cache")
     return chat_messages.replay(_function(tool, schema), tool, caps, report)
 
 
@@ -309,7 +309,7 @@ def read_request(
     model = fields.pop("model") if _is_text(fields.get("model")) else None
     msgs: list[Msg] = []
     if _is_text(fields.get("system_instruction")):
-        msgs.append(Msg.trusted("", fields.pop("system_instruction"), "system"))
+        msgs.append(Msg.create_unchecked("", fields.pop("system_instruction"), "system"))
         msgs[0].spelling = TOP
     read = read_input(fields.get("input"), room.issuer, model)
     if read is not None:
@@ -356,7 +356,7 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
     if req.model and "model" in kept:
         body["model"] = req.model
     config: JsonObject = {}
-    for name, value in req.options.given():
+    for name, value in req.options.list_values():
         if name in kept and name == _TIER:
             body[_TIER] = value
         elif name in kept and (name in OPTIONS or name in _THINKING):

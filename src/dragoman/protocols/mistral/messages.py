@@ -62,10 +62,10 @@ def write_blocks(room: ChatRoom, m: Msg, caps: Capabilities, report: Report) -> 
         elif type(block) is not ThinkingBlock:
             chunks.append(_write_part(block, caps, report))
         elif not block.thinking:
-            report.lost("text.blank", block, "thinking")
+            report.add_loss("text.blank", block, "thinking")
         else:
             if chunks or calls:
-                report.lost("thinking.moved", block, did="put first")
+                report.add_loss("thinking.moved", block, did="put first")
             thoughts += _write_thoughts(block, thinking, caps)
     content = _content([thinking, *chunks] if thoughts else chunks)
     if calls:
@@ -114,7 +114,7 @@ def _write_part(block: ContentBlock, caps: Capabilities, report: Report) -> Json
     """Write the chunk of a block; fields of a medium that the API does not know are losses."""
     if type(block) is tree.DocumentBlock:
         if block.title is not None and type(block.source) is tree.FileSource:
-            report.lost("media.detail", block, "title")
+            report.add_loss("media.detail", block, "title")
     else:
         block = chat_messages.with_usual_detail(block, report)
     return write_part(block, own_extras(block, caps))

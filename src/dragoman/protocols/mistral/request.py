@@ -79,7 +79,9 @@ def write_options(
     if (tier := body.pop("service_tier", None)) in _TIERS:
         body["service_tier"] = _TIERS[tier]
     elif tier is not None:
-        report.lost("option.unsaid", request.options, "service_tier", what=f"service tier {tier}")
+        report.add_loss(
+            "option.unsaid", request.options, "service_tier", what=f"service tier {tier}"
+        )
     if (thinking := reasoning.resolve_thinking(request, caps, report, False, _EFFORTS)) is None:
         return body
     effort = "none" if thinking.off else thinking.effort

@@ -73,7 +73,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         has_time = self.writer.own or self._dated
         for is_known, name in ((self._model, "model"), (has_time, "created_at")):
             if not is_known:
-                self.report.lost("answer.field", resp, name)
+                self.report.add_loss("answer.field", resp, name)
         last: JsonObject = {**self._line({}), "done": True}
         if self.writer.own:
             last |= self.writer.fields(resp)
@@ -82,7 +82,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
             last["done_reason"] = reason
         # beside calls, clients read it as another reason
         if self._call_broke and resp.finish.reason == "stop":
-            self.report.lost("answer.finish", resp, "finish", what="a call that breaks off")
+            self.report.add_loss("answer.finish", resp, "finish", what="a call that breaks off")
         lines.append((None, {**last, **self.writer.usage(resp.usage)}))
         return lines
 
@@ -161,7 +161,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         lines: list[Event] = []
         for block in self._take_waiting():
             if type(block) is ToolUseBlock and self._is_cut(block):
-                self.report.lost("answer.unsaid", block, what="a call that breaks off")
+                self.report.add_loss("answer.unsaid", block, what="a call that breaks off")
             elif type(block) is ToolUseBlock:
                 self._call_broke |= not isinstance(block.input, dict)
                 call = self.writer.call(block, self._count)
@@ -190,5 +190,5 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         ]
         for block, first in zip(blocks, firsts, strict=True):
             if block is not first:
-                self.report.made(block, first)
+                self.report.derive(block, first)
         return blocks

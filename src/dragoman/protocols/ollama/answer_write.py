@@ -47,7 +47,7 @@ class OllamaWriter(AnswerWriter):
         source = getattr(block, "source", None)
         if self.own and block.type in ("image", "audio") and type(source) is tree.Base64Source:
             return source.data
-        self.report.lost("answer.unsaid", block, what=f"a block of the kind {block.type}")
+        self.report.add_loss("answer.unsaid", block, what=f"a block of the kind {block.type}")
         return None
 
     def call(self, block: ToolUseBlock, index: int) -> JsonObject:
@@ -68,7 +68,7 @@ class OllamaWriter(AnswerWriter):
         if isinstance(block.input, dict):
             return block.input
         what = "argument text that is no object"
-        self.report.lost("answer.unsaid", block, "input", what=what, kind="degraded")
+        self.report.add_loss("answer.unsaid", block, "input", what=what, kind="degraded")
         return read_object(parse_partial(block.raw_input or str(block.input)))
 
     def finish_reason(self, finish: Finish, node: object) -> str | None:
@@ -83,9 +83,9 @@ class OllamaWriter(AnswerWriter):
         counts = figures(usage, COUNTS)
         for name in ("cache_read", "cache_write", "reasoning", "audio_in", "audio_out"):
             if getattr(usage, name):
-                self.report.lost("answer.usage", usage, name)
+                self.report.add_loss("answer.usage", usage, name)
         if usage.total is not None and usage.total != sum(counts.values()):
-            self.report.lost("answer.usage", usage, "total")
+            self.report.add_loss("answer.usage", usage, "total")
         return counts
 
     def message(self, blocks: Sequence[tree.ContentBlock]) -> JsonObject:
@@ -159,10 +159,12 @@ def _write_model_and_time(
         body["model"] = resp.model
     elif not writer.own:
         body["model"] = (request.model if request is not None else None) or ""
-        writer.report.lost("answer.field", resp, "model")
+        writer.report.add_loss("answer.field", resp, "model")
     if not writer.own:
         if not isinstance(body.get("created_at"), str):
             body["created_at"] = EPOCH
-            writer.report.lost("answer.field", resp, "created_at", what="the time of the answer")
+            writer.report.add_loss(
+                "answer.field", resp, "created_at", what="the time of the answer"
+            )
         if resp.id is not None:
-            writer.report.lost("answer.unsaid", resp, "id")
+            writer.report.add_loss("answer.unsaid", resp, "id")

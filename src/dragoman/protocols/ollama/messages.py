@@ -81,7 +81,7 @@ def read_message(entry: Json, issuer: str, origin: tree.Origin, index: int) -> M
     if role == "tool":
         node = _read_result(fields, notes)
         node.read_from = entry
-        m = Msg.trusted("", [node], "tool")
+        m = Msg.create_unchecked("", [node], "tool")
     else:
         blocks: list[ContentBlock] = []
         thinking = fields.get("thinking") if role == "assistant" else None
@@ -93,7 +93,7 @@ def read_message(entry: Json, issuer: str, origin: tree.Origin, index: int) -> M
         content: Any = text
         if text is None or blocks or media or calls:
             content = [*blocks, *([TextBlock(text)] if text else []), *media, *calls]
-        node = m = Msg.trusted("", content, role)  # type: ignore[arg-type]  # one of the roles
+        node = m = Msg.create_unchecked("", content, role)  # type: ignore[arg-type]  # one of the roles
     m.read_from = entry
     node.spelling = " ".join(notes) or None
     if fields:

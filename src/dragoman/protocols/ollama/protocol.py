@@ -210,4 +210,6 @@ def _report_choice(tool_choice: ToolChoice | None, request: ChatRequest, report:
         if getattr(tool_choice, name) not in values:
             # the name of a tool is dropped with the mode
             field = "" if tool_choice.mode == "tool" and name == "mode" else name
-            report.lost("tool_choice.lowered", request.tool_choice, field, did="left to the model")
+            report.add_loss(
+                "tool_choice.lowered", request.tool_choice, field, did="left to the model"
+            )

@@ -142,12 +142,14 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
         level = None if thinking.effort is None else _LEVELS.get(thinking.effort)
         if level != thinking.effort and requested.reasoning is not None:
             did = f"sent as {level}" if level else "thinking is on"
-            report.lost("option.range", requested, "reasoning", what=requested.reasoning, did=did)
+            report.add_loss(
+                "option.range", requested, "reasoning", what=requested.reasoning, did=did
+            )
         # a level if the model has levels, otherwise a switch
         body["think"] = False if thinking.off else level or True
     if fields.get("top_logprobs", 0) > _MOST_LOGPROBS:
         fields["top_logprobs"] = _MOST_LOGPROBS
-        report.lost("option.range", requested, "top_logprobs", did=str(_MOST_LOGPROBS))
+        report.add_loss("option.range", requested, "top_logprobs", did=str(_MOST_LOGPROBS))
     for path, value in fields.items():
         put_field(body, path, value)
 
@@ -173,7 +175,7 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
         body["format"] = form.schema if form.kind == "schema" else form.kind
     if "stream" not in notes or "stream" not in kept:
         body["stream"] = req.stream  # its absence has a meaning of its own
-    for name, value in req.options.given():
+    for name, value in req.options.list_values():
         if name in kept and name == "reasoning":
             body["think"] = value == "on" if value in ("on", "off") else value
         elif name in kept and name in OPTIONS:

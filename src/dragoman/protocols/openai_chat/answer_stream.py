@@ -104,9 +104,9 @@ class Deltas:
             return None
         remaining = remaining_piece(written, block)
         if remaining is None:
-            self._writer.report.lost("answer.unsaid", block, did="what had gone out stands")
+            self._writer.report.add_loss("answer.unsaid", block, did="what had gone out stands")
             return None
-        self._writer.report.made(remaining, block)
+        self._writer.report.derive(remaining, block)
         if adds_nothing(remaining):
             pieces.append(remaining)
             self._writer.block(remaining, 0)
@@ -297,7 +297,7 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
                 for key, value in defaults:
                     if key not in self._head:
                         self._head[key] = value
-                        self.report.lost("answer.field", self._head, key)
+                        self.report.add_loss("answer.field", self._head, key)
         fields, self._fields = self._fields, {}
         if "created" in fields:
             self._head["created"] = fields["created"]

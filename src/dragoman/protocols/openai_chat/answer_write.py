@@ -97,7 +97,7 @@ def write_usage(usage: Usage, writer: ChatAnswerWriter) -> JsonObject:
     for key in ("prompt_tokens", "completion_tokens"):
         if key not in figures:
             figures[key] = 0
-            writer.report.lost("answer.field", usage, key)
+            writer.report.add_loss("answer.field", usage, key)
     figures.setdefault("total_tokens", figures["prompt_tokens"] + figures["completion_tokens"])
     return figures
 
@@ -128,7 +128,7 @@ class ChatAnswerWriter(AnswerWriter):
         if type(block) is RefusalBlock:
             self.fields(block)
             if block.category is not None and not self.own:
-                self.report.lost("answer.unsaid", block, "category")
+                self.report.add_loss("answer.unsaid", block, "category")
             return {"refusal": block.text}
         if type(block) is ImageBlock and block.source.type in ("url", "base64"):
             return {"images": [self._image(block)]}
@@ -137,7 +137,7 @@ class ChatAnswerWriter(AnswerWriter):
             return {"audio": {**data, **self.fields(block)}}
         if block.type == "raw" and self.reads(block.issuer):
             return {"tool_calls" if block.role == "call" else "images": [block.data]}
-        self.report.lost("answer.unsaid", block)
+        self.report.add_loss("answer.unsaid", block)
         return {}
 
     def part(self, block: ContentBlock) -> Json:
@@ -174,14 +174,14 @@ class ChatAnswerWriter(AnswerWriter):
             return fill_fields(entry, self.fields(citation))
         path = f"citations[{i}]"
         if citation.url is None:
-            self.report.lost("answer.unsaid", block, path, what="a citation")
+            self.report.add_loss("answer.unsaid", block, path, what="a citation")
             return None
         if citation.quote is not None:
-            self.report.lost("answer.unsaid", block, f"{path}.quote", what="a citation")
+            self.report.add_loss("answer.unsaid", block, f"{path}.quote", what="a citation")
         for issuer, extras in (citation.extras or {}).items():
             for key in extras:
                 field = f"{path}.extras.{issuer}.{key}".rstrip(".")
-                self.report.lost("extras.foreign", block, field, what="a citation")
+                self.report.add_loss("extras.foreign", block, field, what="a citation")
         end = len(block.text) if citation.end is None else citation.end
         span = {"start_index": offset + (citation.start or 0), "end_index": offset + end}
         return {"type": "url_citation", "url_citation": {"title": "", **data, **span}}
@@ -197,7 +197,7 @@ class ChatAnswerWriter(AnswerWriter):
             return {"reasoning_details": wire_blocks.write_details(block, extras, in_answer=True)}
         for name in ("signature", "redacted"):
             if getattr(block, name):
-                self.report.lost("answer.unsaid", block, name)
+                self.report.add_loss("answer.unsaid", block, name)
         in_field = spelling and spelling[0] in THINKING_FIELDS
         field = spelling[0] if in_field else self._thinking_field
         return {field: block.thinking} if block.thinking else {}
@@ -208,7 +208,7 @@ class ChatAnswerWriter(AnswerWriter):
         notes = (block.spelling or "").split(" ") if self.own else []
         for name in () if self.own else ("title", "detail"):
             if getattr(block, name) is not None:
-                self.report.lost("answer.unsaid", block, name)
+                self.report.add_loss("answer.unsaid", block, name)
         head = " ".join(note for note in notes if note not in (PART, BARE))
         url = write_url(block.source, head or None)
         link = url if BARE in notes else {"url": url}
@@ -295,7 +295,7 @@ def write_finish(
     if reason not in _KNOWN_REASONS or (reason == "tool_calls" and ToolUseBlock not in kinds):
         broke_off = reason == "other" and finish.raw is None  # no end was reported
         reason = "length" if broke_off else _NEAREST_REASONS.get(reason, "stop")
-        writer.report.lost("answer.finish", node, "finish", what=finish.reason, did=reason)
+        writer.report.add_loss("answer.finish", node, "finish", what=finish.reason, did=reason)
     return reason
 
 
@@ -359,7 +359,7 @@ def _head(
         for key, value in (("id", ANSWER_ID), ("created", 0), ("model", model or "")):
             if fields[key] is None:
                 fields[key] = value
-                writer.report.lost("answer.field", resp, key)
+                writer.report.add_loss("answer.field", resp, key)
     return {key: value for key, value in fields.items() if value is not None}
 
 

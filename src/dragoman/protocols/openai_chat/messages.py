@@ -130,7 +130,7 @@ def _read_message(entry: Json, issuer: str, origin: Origin) -> Msg:
     if role in ("tool", "function"):
         block = _read_result(fields, name, role, issuer)
         block.read_from = entry
-        m = Msg.trusted("", [block], "tool")
+        m = Msg.create_unchecked("", [block], "tool")
         holder: Msg | ToolResultBlock = block  # results move between messages, with their fields
     else:
         is_answer = role == "assistant"
@@ -141,7 +141,7 @@ def _read_message(entry: Json, issuer: str, origin: Origin) -> Msg:
             content, spelling = [TextBlock(content)], "string"
         if not isinstance(content, str):
             content = [*thinking, *content, *calls]
-        m = Msg.trusted(name, content, role)  # type: ignore[arg-type]  # one of the roles
+        m = Msg.create_unchecked(name, content, role)  # type: ignore[arg-type]  # one of the roles
         m.spelling = spelling or None
         holder = m
     m.cache, key = wire_blocks.read_cache_mark(fields)

@@ -181,7 +181,7 @@ class OpenAIChat(Room):
         """
         _, notes = issuer_fields(req, self.issuer)
         table = {**self.paths}
-        for name, _ in req.options.given():
+        for name, _ in req.options.list_values():
             table["options", name] = (fields.option_path(name, notes, self.dialect),)
         # of the paths of several kinds, the one that is present
         for name, path in self.dialect.server_fields.items():
@@ -282,7 +282,9 @@ class OpenAIChat(Room):
         stops = body.get("stop", ())
         if 0 < dialect.stops < len(stops):
             body["stop"] = stops[: dialect.stops]
-            report.lost("option.range", request.options, "stop", did=f"the first {dialect.stops}")
+            report.add_loss(
+                "option.range", request.options, "stop", did=f"the first {dialect.stops}"
+            )
         for name, limits in dialect.limits.items():
             request_fields.within(body, keys[name], name, limits, request, report)
         # hosts of other forms have words of their own

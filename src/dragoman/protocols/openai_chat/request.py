@@ -115,7 +115,7 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
     body, notes = chat_request.write_envelope(req, kept, elements, room.issuer)
     if "usage" in notes and ("stream" in kept or req.stream):
         put_field(body, USAGE, notes["usage"])
-    for name, value in req.options.given():
+    for name, value in req.options.list_values():
         if name not in kept:
             continue
         if name == "stop":
@@ -152,7 +152,7 @@ def ask_usage(room: Room, body: JsonObject, request: ChatRequest, report: Report
     if read is None or read.protocol != room.protocol:
         if room.dialect.usage_field:
             put_field(body, room.dialect.usage_field, True)
-            report.lost("usage.asked", request, "stream")
+            report.add_loss("usage.asked", request, "stream")
         return
     notes = (request.extras or {}).get(name_notes(read.issuer), {})
     if "usage" in notes:
@@ -239,7 +239,7 @@ def respell(room: Room, body: JsonObject, req: ChatRequest) -> None:
     """Move changed options to the keys that they were read from."""
     dialect: Dialect = room.dialect
     _, notes = issuer_fields(req, room.issuer)
-    for name, _ in req.options.given():
+    for name, _ in req.options.list_values():
         usual, *others = dialect.option_places.get(name, ("",))
         key = notes.get(name)
         if key in others and "." not in key and usual in body:

@@ -177,7 +177,7 @@ def _fill_template(
     """Fill a template with the tool's fields; return it, and the names of those fields."""
     data = copy.deepcopy(template)
     names: list[str] = []
-    for name, value in tool.given():
+    for name, value in tool.list_values():
         if path := dialect.server_fields.get(f"{tool.kind}.{name}"):
             names.append(name)
             place = {"type": "approximate", **value} if isinstance(value, dict) else value

@@ -82,7 +82,7 @@ class _Composed:
         events = [event for step in steps for event in self._step(step)]
         events += self._end_message("incomplete" if self._broken else "completed")
         for block in self._steps.untold:
-            self._writer.report.lost("answer.unsaid", block)
+            self._writer.report.add_loss("answer.unsaid", block)
         self._steps.untold.clear()
         return events
 
@@ -194,7 +194,7 @@ class _Composed:
         if type(block) is ImageBlock:
             item = self._writer.drawing(block, len(self.output))
         if not isinstance(item, dict):
-            self._writer.report.lost("answer.unsaid", block)
+            self._writer.report.add_loss("answer.unsaid", block)
             return []
         id = item["id"] if isinstance(item.get("id"), str) else None
         line = ItemEvents(self._make, len(self.output), id, self._writer.raw)
@@ -291,7 +291,7 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
             return [], self._items
         own = self.writer.own
         if not self._id:
-            self.report.lost("answer.field", self.about, "id")
+            self.report.add_loss("answer.field", self.about, "id")
         self.writer.seed = self._id or UNNAMED
         self._items = (ReplayedItems if own else _Composed)(self._event, self.writer)
         response: JsonObject = {"id": self.writer.seed, "object": "response"}
@@ -320,7 +320,7 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
             broke = type(items) is _Composed and items.call_broke
             if broke and response["status"] == "completed":
                 response["status"] = "incomplete"
-                self.report.lost("answer.finish", resp, "status", what="a call that breaks off")
+                self.report.add_loss("answer.finish", resp, "status", what="a call that breaks off")
             kind = _CLOSING.get(response.get("status", ""), "response.completed")
             events.append(self._event(kind if whole else "response.in_progress", response=response))
         end = whole and self._dialect.form == "open"  # "Streaming HTTP Responses": it MUST be

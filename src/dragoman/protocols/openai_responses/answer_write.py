@@ -318,7 +318,7 @@ class ItemWriter(AnswerWriter):
         self.fields(block)
         if block.type == "refusal":
             if block.category is not None:
-                self.report.lost("answer.unsaid", block, "category")
+                self.report.add_loss("answer.unsaid", block, "category")
             return {"type": "refusal", "refusal": block.text}
         assert type(block) is TextBlock  # the only other kind of part
         if not block.text and not block.citations:
@@ -346,13 +346,13 @@ class ItemWriter(AnswerWriter):
         if (annotation := wire_blocks.write_citation(citation, self.issuers)) is not None:
             return annotation
         if citation.url is None:
-            self.report.lost("answer.unsaid", citation)
+            self.report.add_loss("answer.unsaid", citation)
             return None
         if citation.quote is not None:
-            self.report.lost("answer.unsaid", citation, "quote")
+            self.report.add_loss("answer.unsaid", citation, "quote")
         for name in ("start", "end", "title"):
             if getattr(citation, name) is None:
-                self.report.lost("answer.field", citation, name)
+                self.report.add_loss("answer.field", citation, name)
         page = {"url": citation.url, "title": citation.url, **wire_blocks.citation_span(citation)}
         return {"type": wire_blocks.URL, "start_index": 0, "end_index": len(text), **page}
 
@@ -362,7 +362,7 @@ class ItemWriter(AnswerWriter):
         sealed = self.read_seal(block)
         for name in ("signature", "redacted") if sealed is None else ():
             if getattr(block, name):
-                self.report.lost("answer.unsaid", block, name)
+                self.report.add_loss("answer.unsaid", block, name)
         if not block.thinking and sealed is None:
             return None
         item = {"type": "reasoning", "id": id, **composed_items.reasoning(block, self.raw)}
@@ -395,7 +395,7 @@ class ItemWriter(AnswerWriter):
             requested: The model that the request named, for an answer that names none.
         """
         for candidate in resp.candidates[1:]:
-            self.report.lost("answer.candidates", candidate)
+            self.report.add_loss("answer.candidates", candidate)
         resp = first_candidate_only(resp)
         second = None if self.own else answer_second(resp.extras)
         extras = self.fields(resp, TIMES if second is not None else ())
@@ -415,7 +415,7 @@ class ItemWriter(AnswerWriter):
         unknown = [name for name, value in fields.items() if not value]
         made_up = (name for name, value in self.defaults.items() if value not in (None, {}))
         for name in (*unknown, *made_up):
-            self.report.lost("answer.field", resp, name)
+            self.report.add_loss("answer.field", resp, name)
         return {
             "id": self.seed,
             "object": "response",
@@ -435,7 +435,7 @@ class ItemWriter(AnswerWriter):
         if self.own:  # sound is sent only in events
             for block in blocks:
                 if block.type == "audio":
-                    self.report.lost("answer.unsaid", block)
+                    self.report.add_loss("answer.unsaid", block)
             blocks = [block for block in blocks if block.type != "audio"]
         broken = resp.status in ("truncated", "interrupted")
         items: list[Json] = []
@@ -476,7 +476,7 @@ class ItemWriter(AnswerWriter):
         elif type(first) is ToolUseBlock:
             item = self.call(self.id(composed_items.call_prefix(first), index), first)
         elif (item := self.drawing(first, index)) is None:
-            self.report.lost("answer.unsaid", first)
+            self.report.add_loss("answer.unsaid", first)
         return [] if item is None else [item]
 
     def drawing(self, block: ContentBlock, index: int) -> JsonObject | None:
@@ -519,7 +519,7 @@ class ItemWriter(AnswerWriter):
         figures = answers.figures(usage, _FIGURES)
         for name in ("input", "output"):
             if f"{name}_tokens" not in figures:
-                self.report.lost("answer.field", usage, name)
+                self.report.add_loss("answer.field", usage, name)
         zeros = {"input_tokens": 0, "output_tokens": 0} | figures
         data: JsonObject = {
             "input_tokens": 0,
@@ -538,7 +538,7 @@ class ItemWriter(AnswerWriter):
         parts = (part for content in contents if isinstance(content, list) for part in content)
         kinds = (part.get("type") for part in parts if isinstance(part, dict))
         if reason == "refusal" and "refusal" not in kinds:  # here a part has the refusal
-            self.report.lost("answer.finish", candidate, "finish", what=reason)
+            self.report.add_loss("answer.finish", candidate, "finish", what=reason)
             reason = "content_filter"
         fields: JsonObject = {}
         if resp.error is not None or reason == "error":
@@ -552,9 +552,9 @@ class ItemWriter(AnswerWriter):
             fields = {"status": "incomplete", "incomplete_details": details}
         elif resp.status in ("truncated", "interrupted"):  # it broke off, and no reason is known
             fields = {"status": "incomplete"}
-            self.report.lost("answer.finish", resp, "status", what=resp.status)
+            self.report.add_loss("answer.finish", resp, "status", what=resp.status)
         if reason not in _EXACT and resp.status != "interrupted":
-            self.report.lost("answer.finish", candidate or resp, "finish", what=reason)
+            self.report.add_loss("answer.finish", candidate or resp, "finish", what=reason)
         return fields
 
 

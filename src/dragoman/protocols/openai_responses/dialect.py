@@ -6,20 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..._old_names import keeps_old_names
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
 from ...text.json_text import Json
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """How one host spells what the protocol leaves open.
 
     Attributes:
         text: A message that is one text is a `string`, or always `parts`.
-        said: A text of the model is a `string`, with one message for each of several texts; or all
-            of them are `parts`; or `full`: each part is a message with every field of an answer, as
-            some servers require.
+        assistant_text: A text of the model is a `string`, with one message for each of several
+            texts; or all of them are `parts`; or `full`: each part is a message with every field of
+            an answer, as some servers require.
         instructions: Whether the first system message goes beside the input.
         developer: Whether the role `developer` exists.
         reasoning: Thinking goes back `sealed` (encrypted, or by its id), or `raw` as text.
@@ -34,7 +36,7 @@ class Dialect:
     """
 
     text: Literal["string", "parts"] = "string"
-    said: Literal["parts", "string", "full"] = "string"
+    assistant_text: Literal["parts", "string", "full"] = "string"
     instructions: bool = True
     developer: bool = True
     detail: bool = True  # every image has its level of detail; otherwise only where it was given

@@ -142,7 +142,7 @@ class ItemIds:
         item, nodes = self._items[index], self._nodes[index]
         kind = item["type"]
         if kind == "reasoning" and not item.get("encrypted_content"):
-            self._report.lost("thinking.unsigned", nodes[0])
+            self._report.add_loss("thinking.unsigned", nodes[0])
             return []
         item = self.without(kind, item, nodes)
         string = self._said == "string"
@@ -158,7 +158,7 @@ class ItemIds:
             for node in nodes if name in fields else ():
                 issuers = [key for key, extras in (node.extras or {}).items() if name in extras]
                 for issuer in issuers:
-                    self._report.lost("id.unsaid", node, f"extras.{issuer}.{name}")
+                    self._report.add_loss("id.unsaid", node, f"extras.{issuer}.{name}")
                 if issuers:
                     break
         return {name: value for name, value in fields.items() if name not in names}

@@ -97,7 +97,7 @@ def read_input(items: list[Any], dialect: Dialect, model: str | None) -> list[Ms
                 blocks.extend(item_blocks)
                 continue
             blocks = item_blocks
-            m = Msg.trusted("", blocks, role)
+            m = Msg.create_unchecked("", blocks, role)
         m.read_from = item
         msgs.append(m)
     for m in msgs:
@@ -150,7 +150,7 @@ def _single_message(item: Any, issuer: str) -> Msg | None:
         return None
     block = RawBlock(issuer, item, "message" if kind == "message" else "item", by="client")
     block.read_from = item
-    return Msg.trusted("", [block], "user")
+    return Msg.create_unchecked("", [block], "user")
 
 
 def _read_message(item: JsonObject, role: Role, issuer: str) -> Msg:
@@ -160,7 +160,7 @@ def _read_message(item: JsonObject, role: Role, issuer: str) -> Msg:
         content = [wire_blocks.read_part(part, issuer) for part in content]
     elif type(content) is not str:
         content, modeled = [], modeled[:2]  # what is no content stays among the other fields
-    m = Msg.trusted("", content, role)
+    m = Msg.create_unchecked("", content, role)
     notes = ("typed" if "type" in item else "", "" if "content" in modeled else "empty")
     m.spelling = " ".join(filter(None, notes)) or None
     if extras := {key: value for key, value in item.items() if key not in modeled}:
@@ -229,7 +229,7 @@ class InputWriter:
         self.report = report
         self.history = history
         kept = stored and self.dialect.stores
-        self.ids = ItemIds(self.items, history, self.dialect.said, report, kept)
+        self.ids = ItemIds(self.items, history, self.dialect.assistant_text, report, kept)
         self._open: list[JsonObject] = []  # the parts of the message item that is being built
         self._fields: JsonObject = {}  # its own fields
         self._node: Msg | ContentBlock | None = None  # the node that holds those fields
@@ -241,9 +241,12 @@ class InputWriter:
     def write(self, start: int = 0) -> list[JsonObject]:
         """Write the items of the messages from `start` on."""
         dialect, history, items = self.dialect, self.history, self.items
-        full = dialect.said == "full"
+        full = dialect.assistant_text == "full"
         # for others' texts, for the model's
-        strings = (dialect.text == "string", dialect.said == "string")
+        strings = (
+            dialect.text == "string",
+            dialect.assistant_text == "string",
+        )
         rows = zip(history.msgs, history.roles, history.marks(), strict=True)
         for m, role, unusual in islice(rows, start, None) if start else rows:
             content: Any = m.content
@@ -346,7 +349,7 @@ class InputWriter:
         if type(block) is TextBlock:
             part: JsonObject = {"type": "input_text", "text": block.text}
             if block.citations is not None:  # only the model's texts can have citations
-                self.report.lost("citations.unsaid", block, "citations")
+                self.report.add_loss("citations.unsaid", block, "citations")
         elif block.type == "image":
             # an unknown source is an error, and is checked before any loss
             part = wire_blocks.write_medium(block, None, None)
@@ -378,26 +381,26 @@ class InputWriter:
                 if writable := [entry for entry in annotations if entry is not None]:
                     part["annotations"] = writable
                 if None in annotations:
-                    self.report.lost("citations.unsaid", block, "citations")
+                    self.report.add_loss("citations.unsaid", block, "citations")
         return {**part, **extras}
 
     def _report_cache(self, block: TextBlock | ToolUseBlock | ToolResultBlock) -> None:
         """Report the cache hint of a block whose item or part takes no breakpoint."""
         if block.cache is not None:
-            self.report.lost("cache.unsaid", block, "cache")
+            self.report.add_loss("cache.unsaid", block, "cache")
 
     def _title(self, block: MediaBlock) -> str | None:
         if block.source.type == "base64":
             return block.title or f"document.{_ENDINGS.get(block.source.media_type, 'txt')}"
         if block.title is not None:  # a stored file has its name there
-            self.report.lost("media.detail", block, "title")
+            self.report.add_loss("media.detail", block, "title")
         return None
 
     def _detail(self, block: MediaBlock) -> str | None:
         known = _DETAILS["document" if self.dialect.form == "open" else block.type]
         if block.detail is None or block.detail in known:
             return block.detail
-        self.report.lost("media.detail", block, "detail", what=block.detail)
+        self.report.add_loss("media.detail", block, "detail", what=block.detail)
         return None
 
     def _block(self, block: ContentBlock, m: Msg, role: str) -> None:
@@ -454,7 +457,7 @@ class InputWriter:
             self.items.append(composed_items.message(role, parts, string, fields))
             return
         fields = self.ids.check_id("message", fields, nodes)
-        if self.dialect.said == "full":
+        if self.dialect.assistant_text == "full":
             # a whole item for each part: servers that require those may read only the first part
             for part in parts:
                 id = fields.get("id") or self.ids.new("message")
@@ -463,7 +466,7 @@ class InputWriter:
         elif "id" in fields:
             self.items.append(composed_items.answer_message(fields["id"], parts, fields))
         else:
-            string = self.dialect.said == "string"
+            string = self.dialect.assistant_text == "string"
             self.items += composed_items.assistant_messages(parts, string, fields)
 
     def _item(self, item: JsonObject, block: ToolUseBlock | ToolResultBlock) -> None:
@@ -483,10 +486,10 @@ class InputWriter:
                 extras = {**extras, "content": item.get("content")}  # a summary elsewhere
             item.update(self.ids.check_id("reasoning", extras, (block,)))
         if not (raw or item.get("encrypted_content") or (self.ids.stored and "id" in item)):
-            self.report.lost("thinking.unsigned", block)
+            self.report.add_loss("thinking.unsigned", block)
             self.ids.gaps.add(len(self.items))  # an item is missing before the next one
             return
-        if self.dialect.said == "full" and "id" not in item:
+        if self.dialect.assistant_text == "full" and "id" not in item:
             item["id"] = self.ids.new("reasoning")
         self.items.append(item)
 
@@ -505,7 +508,7 @@ class InputWriter:
         for issuer, extras in (m.extras or {}).items():
             for name in extras:
                 if name in fields:
-                    self.report.lost("extras.unsaid", m, f"extras.{issuer}.{name}", what=name)
+                    self.report.add_loss("extras.unsaid", m, f"extras.{issuer}.{name}", what=name)
 
 
 def _call(block: ToolUseBlock) -> JsonObject:

@@ -134,7 +134,7 @@ class OpenAIResponses(Room):
             The ids; None in a dialect whose generated ids depend on the position of the items.
         """
         ids = [str(item["id"]) for item in elements if "id" in item]
-        return None if self.dialect.said == "full" else ids
+        return None if self.dialect.assistant_text == "full" else ids
 
     def can(self) -> Capabilities:
         """Return what this protocol can carry in its dialect, before any facts about a model."""
@@ -292,7 +292,7 @@ class OpenAIResponses(Room):
             include = body["include"] if isinstance(body.get("include"), list) else []
             if fields.ENCRYPTED not in include:
                 body["include"] = [*include, fields.ENCRYPTED]
-                report.lost("include.added", request, what=fields.ENCRYPTED)
+                report.add_loss("include.added", request, what=fields.ENCRYPTED)
         return HttpRequest(caps.endpoint or dialect.path, {}, body)
 
     def _own_fields(self, request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
@@ -301,9 +301,9 @@ class OpenAIResponses(Room):
             if issuer in caps.reads:
                 for name in (name for name in extras if name not in own_fields):
                     field = f"extras.{issuer}.{name}"
-                    report.lost("extras.foreign", request, field, what=name, did="left out")
+                    report.add_loss("extras.foreign", request, field, what=name, did="left out")
             elif not issuer.endswith(NOTES):
-                report.foreign(request, issuer, extras)
+                report.add_extras_losses(request, issuer, extras)
         return own_fields
 
     def _fields(self, request: ChatRequest, caps: Capabilities) -> JsonObject:

@@ -84,7 +84,7 @@ def generation(
     user = fields.pop(_KEYS["user"], None)
     if user is not None and len(user) > dialect.longest_user:
         what = f"user of {len(user)} characters"
-        report.lost("option.refused", request.options, "user", what=what, did="left out")
+        report.add_loss("option.refused", request.options, "user", what=what, did="left out")
     elif user is not None:
         fields[dialect.user_key] = user
     return fields
@@ -206,14 +206,14 @@ def _function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     schema, strict = parameters(tool, caps, report)
     fields = function_fields(tool, tool.description or None, schema, bool(strict))
     if tool.cache is not None:
-        report.lost("tool.cache", tool, "cache")
+        report.add_loss("tool.cache", tool, "cache")
     return chat_messages.replay({"type": "function", **fields}, tool, caps, report)
 
 
 def _freeform_tool(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     """Write the declaration of a tool whose calls hold text."""
     if tool.cache is not None:
-        report.lost("tool.cache", tool, "cache")
+        report.add_loss("tool.cache", tool, "cache")
     return chat_messages.replay(_custom(tool, tool.description or None), tool, caps, report)
 
 
@@ -272,7 +272,7 @@ def server_tool(
         return chat_messages.own_extras(tool, caps) or None
     stores = tool.stores or "vector_store_ids" in chat_messages.own_extras(tool, caps)
     if tool.kind == "file_search" and not stores:
-        report.lost("server_tool.unsaid", tool, what="file_search without stores")
+        report.add_loss("server_tool.unsaid", tool, what="file_search without stores")
         return None
     # some hosts that know both take only one of the two, and the allowed ones are more exact
     lone = tool.domains and not dialect.joint_domains
@@ -281,7 +281,7 @@ def server_tool(
     if tool.kind == "web_search":
         for name in tool.location or ():
             if name not in _LOCATION:
-                report.lost("server_tool.field", tool, f"location.{name}", what=name)
+                report.add_loss("server_tool.field", tool, f"location.{name}", what=name)
         fields += ("blocked_domains",) if blocked_key else ()
     chat_messages.report_unsupported(tool, report, *fields)
     return chat_messages.replay(_server_tool(tool, blocked_key), tool, caps, report)
@@ -530,7 +530,7 @@ def read_request(
     model = fields.pop("model") if chat_messages.is_text(fields.get("model")) else None
     msgs: list[Msg] = []
     if isinstance(fields.get("instructions"), str) and fields["instructions"]:
-        msgs.append(Msg.trusted("", fields.pop("instructions"), "system"))
+        msgs.append(Msg.create_unchecked("", fields.pop("instructions"), "system"))
         msgs[0].spelling = TOP
     input = fields.get("input")
     added: list[Tool | ServerTool] = []
@@ -538,7 +538,7 @@ def read_request(
         items = _take_tool_items(fields.pop("input"), added, notes, room.issuer)
         msgs += read_input(items, room.dialect, model)
     elif isinstance(input, str):
-        msgs.append(Msg.trusted("", fields.pop("input"), "user"))
+        msgs.append(Msg.create_unchecked("", fields.pop("input"), "user"))
         notes["input"] = "string"
     else:
         notes["input"] = "absent"
@@ -570,7 +570,7 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
         body["instructions"] = first.content
     if req.model and "model" in kept:
         body["model"] = req.model
-    for name, value in req.options.given():
+    for name, value in req.options.list_values():
         if name in kept:
             _write_option(body, name, value, notes, room.dialect)
     if req.tools and "tools" in kept:

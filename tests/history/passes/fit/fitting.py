@@ -7,7 +7,7 @@ from typing import Any
 from dragoman.capabilities import Capabilities
 from dragoman.history.passes.fit import fit
 from dragoman.history.passes.survey import TOOL, survey
-from dragoman.history.wording import Told
+from dragoman.history.wording import Wording
 from dragoman.losses import Loss, Report
 from dragoman.message import Msg, ToolResultBlock, places
 
@@ -16,7 +16,7 @@ __all__ = ["codes", "fitted", "judged"]
 
 def fitted(
     *msgs: Msg,
-    told: Told | None = None,
+    told: Wording | None = None,
     saver: Any = None,
     hints: int = 0,
     lasts: float | None = None,
@@ -29,7 +29,7 @@ def fitted(
 
 def judged(
     *msgs: Msg,
-    told: Told | None = None,
+    told: Wording | None = None,
     saver: Any = None,
     hints: int = 0,
     lasts: float | None = None,
@@ -38,7 +38,7 @@ def judged(
     """(messages, losses). Of whatever was made it is known where it came from."""
     report = Report(msgs, None, places)
     seated = survey(list(msgs), report)
-    seated = fit(seated, Capabilities(**can), report, told or Told(), saver, hints, lasts)
+    seated = fit(seated, Capabilities(**can), report, told or Wording(), saver, hints, lasts)
     assert len(seated.msgs) == len(seated.roles)
     for m, seat in zip(seated.msgs, seated.roles, strict=True):
         blocks = [] if isinstance(m.content, str) else m.content

@@ -9,7 +9,7 @@ import pytest
 from dragoman.capabilities import Capabilities
 from dragoman.history.passes.fit import fit
 from dragoman.history.passes.survey import survey
-from dragoman.history.wording import Told
+from dragoman.history.wording import Wording
 from dragoman.losses import Report
 from dragoman.message import (
     Citation,
@@ -56,7 +56,7 @@ def test_clean_messages_are_not_even_looked_at() -> None:
     msgs = [said(X), said(RefusalBlock("no"), X)]
     seated = survey(msgs, Report(msgs))
     assert seated.unusual == [1]
-    made = fit(seated, Capabilities(), Report(msgs), Told())
+    made = fit(seated, Capabilities(), Report(msgs), Wording())
     assert made.msgs[0] is msgs[0]
 
 

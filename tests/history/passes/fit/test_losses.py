@@ -10,7 +10,7 @@ import pytest
 from dragoman.capabilities import Capabilities
 from dragoman.history.passes.fit import fit, fit_media, fit_tools, withhold_tools
 from dragoman.history.passes.survey import survey
-from dragoman.history.wording import Told
+from dragoman.history.wording import Wording
 from dragoman.losses import Loss, Report
 from dragoman.message import (
     AudioBlock,
@@ -371,7 +371,7 @@ def test_media_of_a_conversation_that_is_told_as_one_turn() -> None:
     msgs = [Msg.user("a", cache=CacheHint()), film, *result(IMAGE), last]
     report = Report(msgs, None, places)
     can = Capabilities(user=SHOW)
-    made = fit_media(survey(msgs, report), can, report, Told(), "<{kind}>").msgs
+    made = fit_media(survey(msgs, report), can, report, Wording(), "<{kind}>").msgs
     assert [made[0], *made[2:4]] == [msgs[0], *msgs[2:4]]
     assert [m.blocks for m in (made[1], made[4])] == [
         [TextBlock("<video>")], [IMAGE, TextBlock("<video>")]]  # fmt: skip
@@ -380,7 +380,7 @@ def test_media_of_a_conversation_that_is_told_as_one_turn() -> None:
     assert rows(report.losses) == [
         row for where in places_ for row in (("block.unsaid", where, "video of the user", ""),
                                              ("media.unshown", where, "video", ""))]  # fmt: skip
-    gone = fit_media(survey(msgs, report), can, report, Told()).msgs
+    gone = fit_media(survey(msgs, report), can, report, Wording()).msgs
     assert [m.name for m in gone] == ["", "", "", "Ann"]
 
 
@@ -389,5 +389,5 @@ def test_nothing_to_fit_is_nothing_new() -> None:
     report = Report(msgs, None, places)
     seated = survey(msgs, report)
     can = Capabilities(user=SHOW)
-    assert fit(seated, can, report, Told()) is seated
-    assert fit_media(seated, can, report, Told()) is seated
+    assert fit(seated, can, report, Wording()) is seated
+    assert fit_media(seated, can, report, Wording()) is seated

@@ -9,7 +9,7 @@ import pytest
 from dragoman.capabilities import Capabilities
 from dragoman.history.passes.fit import fit_media
 from dragoman.history.passes.survey import survey
-from dragoman.history.wording import Told
+from dragoman.history.wording import Wording
 from dragoman.losses import Report
 from dragoman.message import (
     AudioBlock,
@@ -211,7 +211,7 @@ def test_media_are_fitted_before_a_conversation_is_told() -> None:
     msgs = [said(ImageBlock(LocalSource("a.png")), X), said(AudioBlock(WEB)), said(IMAGE),
             said(RESULT, role="tool")]  # fmt: skip
     report = Report(msgs, None, places)
-    made = fit_media(survey(msgs, report), Capabilities(**SEES), report, Told())
+    made = fit_media(survey(msgs, report), Capabilities(**SEES), report, Wording())
     assert kinds(made.msgs) == [
         ("user", ["text", "text"]), ("user", ["image"]), ("tool", ["tool_result"]),
     ]  # fmt: skip
@@ -252,7 +252,7 @@ def test_what_goes_with_a_medium_is_named(block: Any, left: list[Any], found: li
 def test_a_text_stands_for_what_cannot_be_shown_if_it_was_asked_for() -> None:
     msgs = [said(AudioBlock(WEB), X), said(IMAGE)]
     report = Report(msgs, None, places)
-    made = fit_media(survey(msgs, report), Capabilities(**SEES), report, Told(), "({kind})")
+    made = fit_media(survey(msgs, report), Capabilities(**SEES), report, Wording(), "({kind})")
     assert made.msgs[0].content == [TextBlock("(audio)"), X]
     assert made.msgs[1] is msgs[1]
     assert [(loss.code, loss.where) for loss in report.losses] == [

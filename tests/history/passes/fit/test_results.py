@@ -10,7 +10,7 @@ from dragoman.capabilities import Capabilities
 from dragoman.history.passes.fit import fit
 from dragoman.history.passes.repair import repair
 from dragoman.history.passes.survey import ASSISTANT, USER, survey
-from dragoman.history.wording import Told
+from dragoman.history.wording import Wording
 from dragoman.losses import Report
 from dragoman.message import (
     ImageBlock,
@@ -114,7 +114,9 @@ def test_told_calls_keep_their_exact_arguments() -> None:
 def test_told_results_are_said_by_the_user() -> None:
     msgs = [Msg.assistant([ToolUseBlock("c", "look", {})]),
             Msg("", [ToolResultBlock("c", "look", "y")], "system")]  # fmt: skip
-    made = fit(survey(msgs, Report(msgs)), Capabilities(tool_messages=False), Report(msgs), Told())
+    made = fit(
+        survey(msgs, Report(msgs)), Capabilities(tool_messages=False), Report(msgs), Wording()
+    )
     assert made.roles == [ASSISTANT, USER]
 
 
@@ -155,7 +157,7 @@ def test_an_error_that_was_made_up_needs_no_word_of_its_flag() -> None:
     """What repair adds has no flag that anybody set."""
     msgs = [Msg.assistant([ToolUseBlock("c", "look", {})]), Msg.user("And?")]
     report = Report(msgs)
-    told, can = Told(), Capabilities()
+    told, can = Wording(), Capabilities()
     made = fit(repair(survey(msgs, report), can, report, told), can, report, told)
     assert made.msgs[1].content[0].output == f"Error: {told.missing}"  # type: ignore[union-attr]
     assert [loss.code for loss in report.losses] == ["result.missing"]

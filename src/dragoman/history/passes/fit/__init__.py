@@ -24,7 +24,7 @@ from ....message.blocks import NOTES, ContentBlock, MediaBlock, is_found
 from ....message.client_tools import find_function
 from ....text.json_text import arguments
 from ...transcript import has_tools, report_dropped_fields
-from ...wording import Told
+from ...wording import Wording
 from ..plain_tools import is_native
 from ..survey import TOOL, USER, RoledHistory, Tools, same_items, with_fields
 from .blocks import fit_message, output_text, with_blocks
@@ -35,7 +35,7 @@ def fit(
     history: RoledHistory,
     caps: Capabilities,
     report: Report,
-    told: Told,
+    wording: Wording,
     saver: Saver | None = None,
     hints: int = 0,
     lasts: float | None = None,
@@ -49,7 +49,7 @@ def fit(
     if not caps.tool_messages or caps.call_text == "drop":
         unusual = list(range(len(history.msgs)))
     surplus = _surplus_hints(history, caps, hints)
-    state = State(caps, report, told, saver, surplus, lasts, history.msgs)
+    state = State(caps, report, wording, saver, surplus, lasts, history.msgs)
     changes: dict[int, list[tuple[Msg, int]]] = {}
     ends: list[int] = []
     for i in unusual:
@@ -70,13 +70,13 @@ def fit(
 
 
 def fit_media(
-    history: RoledHistory, caps: Capabilities, report: Report, told: Told, unshown: str = ""
+    history: RoledHistory, caps: Capabilities, report: Report, wording: Wording, unshown: str = ""
 ) -> RoledHistory:
     """The media of the conversation as a user may show them, before it becomes one turn.
 
     `unshown`: the text for a medium that cannot be shown, with `{kind}`.
     """
-    state = State(caps, report, told)
+    state = State(caps, report, wording)
     changes: dict[int, Msg | None] = {}
     for i in history.unusual:
         m = history.msgs[i]
@@ -87,7 +87,7 @@ def fit_media(
             if isinstance(block, MediaBlock):
                 media = fit_medium(state, block, "user", caps.user, [])
                 if unshown and not media:
-                    report.lost("media.unshown", block)
+                    report.add_loss("media.unshown", block)
                     media = [state.text(unshown.format(kind=block.type), block)]
                 blocks.extend(media)
             else:
@@ -103,7 +103,7 @@ def calls_of_others(msgs: list[Msg], me: str | None) -> bool:
     return me is not None and any(_is_other(m, me) and m.calls for m in msgs)
 
 
-def tell_others(msgs: list[Msg], me: str, report: Report, told: Told) -> list[Msg]:
+def tell_others(msgs: list[Msg], me: str, report: Report, wording: Wording) -> list[Msg]:
     """The messages with other agents' calls, and the results of those, as text of these agents.
 
     On the wire a call is the assistant's, who is `me`. The very list if no other agent calls.
@@ -119,21 +119,21 @@ def tell_others(msgs: list[Msg], me: str, report: Report, told: Told) -> list[Ms
             if type(block) is ToolUseBlock and _is_other(m, me):
                 callers[block.id] = m.name, block.name
                 caller = m.name
-                blocks.append(_told_call(block, report, told))
+                blocks.append(_told_call(block, report, wording))
             elif type(block) is ToolUseBlock:
                 callers.pop(block.id, None)
                 blocks.append(block)
             elif type(block) is ToolResultBlock and block.id in callers:
                 caller, tool = callers[block.id]
-                blocks += _told_result(block, block.name or tool, report, told)
+                blocks += _told_result(block, block.name or tool, report, wording)
             else:
                 blocks.append(block)
         if caller:
             content: list[ContentBlock] | str = blocks
             if len(blocks) == 1 and type(first := blocks[0]) is TextBlock:
                 content = first.text
-            made = Msg.trusted(caller, content, "assistant", m)
-            changed.append(report.made(made, m))
+            made = Msg.create_unchecked(caller, content, "assistant", m)
+            changed.append(report.derive(made, m))
         else:
             changed.append(m)
     return changed
@@ -143,18 +143,18 @@ def _is_other(m: Msg, me: str) -> bool:
     return m.name not in ("", me, m.role)
 
 
-def _told_call(block: ToolUseBlock, report: Report, told: Told) -> ContentBlock:
-    report.lost("speaker.call", block, what=block.name)
+def _told_call(block: ToolUseBlock, report: Report, wording: Wording) -> ContentBlock:
+    report.add_loss("speaker.call", block, what=block.name)
     report_dropped_fields(block, report)
     text = block.input if block.freeform else block.raw_input or arguments(block.input)
-    return report.made(TextBlock(told.call.format(name=block.name, input=text)), block)
+    return report.derive(TextBlock(wording.call.format(name=block.name, input=text)), block)
 
 
 def _told_result(
-    block: ToolResultBlock, name: str, report: Report, told: Told
+    block: ToolResultBlock, name: str, report: Report, wording: Wording
 ) -> list[ContentBlock]:
     """The text of a result, and after it the media that it showed."""
-    report.lost("speaker.call", block, what=name)
+    report.add_loss("speaker.call", block, what=name)
     report_dropped_fields(block, report)
     output, media = block.output, list[ContentBlock]()
     for item in output if isinstance(output, list) else ():
@@ -163,13 +163,13 @@ def _told_result(
         elif type(item) is TextBlock:
             report_dropped_fields(item, report)
         else:
-            report.lost("block.unsaid", item, did="left out of the tool result")
+            report.add_loss("block.unsaid", item, did="left out of the tool result")
     text = output_text(output)
     if block.is_error:
-        report.lost("result.error_as_text", block, "is_error")
-        text = told.error + text
-    said = TextBlock(told.result.format(name=name, output=text))
-    return [report.made(said, block), *media]
+        report.add_loss("result.error_as_text", block, "is_error")
+        text = wording.error + text
+    said = TextBlock(wording.result.format(name=name, output=text))
+    return [report.derive(said, block), *media]
 
 
 def fit_tools(tools: Tools, caps: Capabilities, report: Report) -> Tools:
@@ -198,7 +198,7 @@ def _takes(tool: Tool | ServerTool, caps: Capabilities, functions: bool, report:
         if tool.extras and _is_found(tool, caps):
             return False  # the result in which it was found goes along, and offers it
         if not caps.tools:
-            report.lost("tools.unsaid", tool, what=tool.name)
+            report.add_loss("tools.unsaid", tool, what=tool.name)
         return caps.tools
     if tool.kind == "own":
         if is_native(tool, caps):
@@ -207,12 +207,12 @@ def _takes(tool: Tool | ServerTool, caps: Capabilities, functions: bool, report:
             return True  # a function will replace it
         data = next(iter((tool.extras or {}).values()), {})
         kind = data.get("type") or next(iter(data), "")  # or the key that holds it
-        report.lost("tool.foreign", tool, what=f"{kind} tool".lstrip())
+        report.add_loss("tool.foreign", tool, what=f"{kind} tool".lstrip())
         return False
     mixes = caps.mixed_tools and tool.kind not in caps.lone_server_tools
     takes = tool.kind in caps.server_tools and (mixes or not functions)
     if not takes:
-        report.lost("server_tool.unsaid", tool, what=tool.kind)
+        report.add_loss("server_tool.unsaid", tool, what=tool.kind)
     return takes
 
 
@@ -226,7 +226,7 @@ def _without_repeats(tools: list[Tool | ServerTool], report: Report) -> list[Too
         group = tool.namespace if isinstance(tool, Tool) else tuple(tool.stores)
         key = (type(tool), name, group)
         if key in keys and name != "own":
-            report.lost("tools.twice", tool, what=name, did="left out")
+            report.add_loss("tools.twice", tool, what=name, did="left out")
         else:
             keys.add(key)
             unique.append(tool)
@@ -244,7 +244,7 @@ def _with_fitting_hints(
     surplus = max(0, len(hinted) - caps.cache_hints)
     fitted = list(tools)
     for i in hinted[:surplus]:
-        report.lost("cache.limit", tools[i], "cache")
+        report.add_loss("cache.limit", tools[i], "cache")
         fitted[i] = with_fields(tools[i], report, cache=None)
     most: float | None = None
     for i in hinted[surplus:] if caps.cache_longest_first else ():
@@ -255,7 +255,7 @@ def _with_fitting_hints(
         most = shortest_minutes((hint,), caps)
         if hint is not tool.cache:
             fitted[i] = with_fields(tool, report, cache=hint)
-            report.lost("cache.ttl", tool, "cache.ttl", did="the wire's own time")
+            report.add_loss("cache.ttl", tool, "cache.ttl", did="the wire's own time")
     return fitted
 
 
@@ -298,18 +298,18 @@ def withhold_tools(
     choice = request.tool_choice
     if choice is None or choice.mode != "none":
         return request.tools, caps
-    report.lost("tools.withheld", choice, "mode", what="none")
+    report.add_loss("tools.withheld", choice, "mode", what="none")
     for tool in request.tools:
         _withhold_tool(tool, report)
     if caps.binding != "none" and request.messages:
-        report.touched("the withholding of tools", request.messages[0])
+        report.note_edit("the withholding of tools", request.messages[0])
     return [], replace(caps, tool_messages=caps.tool_messages and not caps.tool_stubs)
 
 
 def _withhold_tool(tool: Tool | ServerTool, report: Report) -> None:
-    report.lost("tools.withheld", tool)
+    report.add_loss("tools.withheld", tool)
     if type(tool) is Tool and tool.cache is not None:
-        report.lost("cache.unsaid", tool, "cache")
+        report.add_loss("cache.unsaid", tool, "cache")
 
 
 def offered_tools(
@@ -335,12 +335,12 @@ def _named_alone(
     can_require = "tool" not in caps.tool_choices and "required" in caps.tool_choices
     if not named or not can_require or caps.tool_stubs:
         return request.tools
-    report.lost(
+    report.add_loss(
         "tool_choice.lowered", choice, did="that tool alone is offered, and a call required"
     )
     for tool in request.tools:
         if tool is not named[0]:
             _withhold_tool(tool, report)
     if caps.binding != "none" and request.messages and len(named) < len(request.tools):
-        report.touched("the withholding of tools", request.messages[0])
+        report.note_edit("the withholding of tools", request.messages[0])
     return named[:1]

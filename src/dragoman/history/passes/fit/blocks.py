@@ -55,9 +55,9 @@ def drop_blanks(history: RoledHistory, caps: Capabilities, report: Report) -> Ro
             continue
         extras = any(not issuer.endswith(NOTES) for issuer in m.extras or ())
         if m.name not in ("", m.role) or m.cache is not None or extras:
-            report.lost("message.empty", m, kind="dropped")
+            report.add_loss("message.empty", m, kind="dropped")
         elif isinstance(m.content, str) or not m.content:
-            report.lost("message.empty", m, "content")
+            report.add_loss("message.empty", m, "content")
         changes[i] = None
     return history.with_contents(changes)
 
@@ -78,11 +78,11 @@ def _with_hints(
         if hint is not None and caps.cache_hints and getattr(previous, "cache", hint) is None:
             hinted[-1] = with_fields(hinted[-1], report, cache=hint)
         elif hint is not None:
-            report.lost("cache.unsaid", block, "cache")
+            report.add_loss("cache.unsaid", block, "cache")
         text_only = type(block) is TextBlock and block == TextBlock(block.text, cache=hint)
         # no fault: an empty content is how Chat Completions says that there are calls alone
         kind: Kind | None = "expected" if calls and block == TextBlock("") else None
-        report.lost("text.blank", block, "text" if text_only else "", kind=kind)
+        report.add_loss("text.blank", block, "text" if text_only else "", kind=kind)
     return hinted
 
 
@@ -115,19 +115,19 @@ def _is_blank(block: ContentBlock, caps: Capabilities) -> bool:
 def _call(state: State, block: ToolUseBlock) -> ContentBlock:
     """The call with an object as its input, or as text where the wire takes no calls."""
     if not state.caps.tool_messages:
-        state.report.lost("call.as_text", block)
+        state.report.add_loss("call.as_text", block)
         text = block.input if block.freeform else block.raw_input or arguments(block.input)
-        return state.text(state.told.call.format(name=block.name, input=text), block)
+        return state.text(state.wording.call.format(name=block.name, input=text), block)
     if block.freeform or isinstance(block.input, dict):
         return state.fit_hint(block)
-    state.report.lost("call.unparsed", block, "input")
+    state.report.add_loss("call.unparsed", block, "input")
     wrapped = {} if block.input in (None, "") else {"_raw": block.input}
     return state.fit_hint(with_fields(block, state.report, input=wrapped, raw_input=None))
 
 
 def _result(state: State, block: tree.ToolResultBlock, moved: list[Msg]) -> ContentBlock:
     """The result in blocks that the wire takes in one, or as text; media may join `moved`."""
-    caps, report, told = state.caps, state.report, state.told
+    caps, report, wording = state.caps, state.report, state.wording
     output = block.output
     flagged = block.is_error and caps.result_error
     needs_text = flagged and not caps.blank_text
@@ -136,22 +136,22 @@ def _result(state: State, block: tree.ToolResultBlock, moved: list[Msg]) -> Cont
         output = _output(state, block, output, kinds, moved)
     if needs_text and _is_silent(output):
         # a wire with an error flag wants to hear what went wrong
-        report.lost("result.error_text", block, did=told.failed)
-        output = told.failed
+        report.add_loss("result.error_text", block, did=wording.failed)
+        output = wording.failed
     elif isinstance(output, str) and output.isspace() and not caps.blank_text:
-        report.lost("text.blank", block, "output")
+        report.add_loss("text.blank", block, "output")
         output = ""
     if block.is_error and not flagged:
         if type(report.source(block)) is tree.ToolResultBlock:  # and not one that repair made
-            report.lost("result.error_as_text", block, "is_error")
+            report.add_loss("result.error_as_text", block, "is_error")
         if isinstance(output, list):
-            output = [state.text(told.error.rstrip(), block), *output]
+            output = [state.text(wording.error.rstrip(), block), *output]
         else:
-            output = told.error + output_text(output)
+            output = wording.error + output_text(output)
     if not caps.tool_messages:
-        report.lost("result.as_text", block)
+        report.add_loss("result.as_text", block)
         name = state.find_tool_name(block) or block.id
-        return state.text(told.result.format(name=name, output=output_text(output)), block)
+        return state.text(wording.result.format(name=name, output=output_text(output)), block)
     if output is not block.output:
         block = with_fields(block, report, output=output)
     return state.fit_hint(block)
@@ -204,7 +204,7 @@ def _output(
         elif type(item) is tree.RawBlock and (text := raw_as_text(state, item, kinds)):
             items.append(text)
         else:
-            state.report.lost("block.unsaid", item, did="left out of the tool result")
+            state.report.add_loss("block.unsaid", item, did="left out of the tool result")
     if media:
         moved.append(_media_message(state, block, media))
     return output if same_items(items, output) else items
@@ -230,34 +230,34 @@ def _result_medium(
     else:
         for name in ("detail", "title", "context", "cite"):
             if getattr(block, name, None) is not None:
-                state.report.lost("media.detail", block, name)
-    place = state.told.place(source)
+                state.report.add_loss("media.detail", block, name)
+    place = state.wording.place(source)
     is_broken = fault is not None and fault.code == BROKEN
     saved = False
     if state.saver is not None and type(source) is tree.Base64Source and not is_broken:
         place, saved = state.saver(source.media_type, source.data), True
     if medium is not None:
         moved.append((state.fit_hint(with_registered_type(medium)), place))
-        state.report.lost("media.moved", block, did="put after the tool results")
-        return state.text(state.told.reference(kind, source, place, True), block)
+        state.report.add_loss("media.moved", block, did="put after the tool results")
+        return state.text(state.wording.reference(kind, source, place, True), block)
     if is_broken and fault is not None:
-        state.report.lost(BROKEN, block, "source", what=fault.what, did="a text names it")
+        state.report.add_loss(BROKEN, block, "source", what=fault.what, did="a text names it")
     elif saved:
-        state.report.lost("media.saved", block, did=f"saved as {place}")
+        state.report.add_loss("media.saved", block, did=f"saved as {place}")
     else:
-        state.report.lost("media.as_reference", block)
-    return state.stand_in(state.told.reference(kind, source, place, False), block)
+        state.report.add_loss("media.as_reference", block)
+    return state.stand_in(state.wording.reference(kind, source, place, False), block)
 
 
 def _media_message(state: State, block: tree.ToolResultBlock, media: list[_Moved]) -> Msg:
     """A user message with the media that a result may not hold."""
-    told = state.told
-    heading = told.heading(media[0][0].type, state.find_tool_name(block))
+    wording = state.wording
+    heading = wording.heading(media[0][0].type, state.find_tool_name(block))
     blocks: list[ContentBlock] = [state.text(heading, block)]
     for medium, place in media:
-        blocks += [state.text(told.item(medium.type, place), block), medium]
-    blocks.append(state.text(told.closing, block))
-    return state.report.made(Msg.trusted("user", blocks, "user"), block)
+        blocks += [state.text(wording.item(medium.type, place), block), medium]
+    blocks.append(state.text(wording.closing, block))
+    return state.report.derive(Msg.create_unchecked("user", blocks, "user"), block)
 
 
 _KINDS_OF = ("system", "user", "assistant", "result")
@@ -278,7 +278,7 @@ def fit_message(state: State, m: Msg, role: int) -> tuple[Msg | None, list[Msg]]
     blocks = _fit_turn(state, blocks, role)
     empty = not state.caps.empty_messages and all(map(_is_empty, blocks))
     if empty and 0 < len(blocks) < len(content):
-        state.report.lost("message.empty", m, "content")
+        state.report.add_loss("message.empty", m, "content")
         blocks = []
     fitted = with_blocks(state, m, blocks)
     if fitted is None:
@@ -301,9 +301,9 @@ def _with_early_hints(state: State, m: Msg) -> Msg:
         blocks[i] = with_fields(block, state.report, cache=None)
         earlier = blocks[place] if place >= 0 else None
         if earlier is None or not hasattr(earlier, "cache"):
-            state.report.lost("cache.unsaid", block, "cache")
+            state.report.add_loss("cache.unsaid", block, "cache")
             continue
-        state.report.lost("cache.moved", block, "cache", did="before the documents")
+        state.report.add_loss("cache.moved", block, "cache", did="before the documents")
         if earlier.cache is None:
             blocks[place] = with_fields(earlier, state.report, cache=hint)
     return m if same_items(blocks, m.blocks) else with_content(m, blocks, state.report)
@@ -355,7 +355,7 @@ def _fit_block(
         if not readable and (text := raw_as_text(state, block, kinds)) is not None:
             return [text]
         code = _LOST_AS.get(block.spelling or "", "raw.foreign")
-        state.report.lost(code, block, what=f"raw block of {block.issuer}")
+        state.report.add_loss(code, block, what=f"raw block of {block.issuer}")
         return []
     assert_never(block)
 
@@ -373,12 +373,12 @@ def _comes_back(block: MediaBlock, caps: Capabilities) -> bool:
 def _refusal(state: State, block: tree.RefusalBlock, kinds: frozenset[str]) -> list[ContentBlock]:
     if "refusal" in kinds:
         if block.category is not None:  # no wire takes it back
-            state.report.lost("extras.unsaid", block, "category", what="category")
+            state.report.add_loss("extras.unsaid", block, "category", what="category")
         return [block]
     if not block.text.strip() and not (state.caps.blank_text and state.caps.empty_messages):
-        state.report.lost("text.blank", block)
+        state.report.add_loss("text.blank", block)
         return []
-    state.report.lost("refusal.as_text", block)
+    state.report.add_loss("refusal.as_text", block)
     return [state.text(block.text, block)]
 
 
@@ -391,15 +391,15 @@ def _thinking(state: State, block: ThinkingBlock, role: int) -> list[ContentBloc
     if takes and block.origin is not None and block.origin.issuer not in issuers:
         return _foreign(state, block)
     if code := _refused_thinking(block, caps) if takes else "thinking.unsaid":
-        report.lost(code, block)
+        report.add_loss(code, block)
         return []
     if caps.signed_thinking or caps.signatures:
         return [_fit_sealed(state, block) if block.redacted is not None else block]
     for name in ("signature", "redacted"):  # taken where one is given, but not demanded
         if getattr(block, name):
-            report.lost("thinking.foreign", block, name)
+            report.add_loss("thinking.foreign", block, name)
     if not block.thinking and not caps.empty_messages:
-        report.lost("text.blank", block, "thinking")
+        report.add_loss("text.blank", block, "thinking")
         return []
     return [block]
 
@@ -422,19 +422,19 @@ def _refused_thinking(block: ThinkingBlock, caps: Capabilities) -> str:
 def _fit_sealed(state: State, block: ThinkingBlock) -> ThinkingBlock:
     """Sealed thinking with what the wire has a place for beside the seal."""
     if block.thinking and not state.caps.sealed_text:
-        state.report.lost("thinking.unsaid", block, "thinking")
+        state.report.add_loss("thinking.unsaid", block, "thinking")
     if not block.signature:
         return block
-    state.report.lost("thinking.unsaid", block, "signature")
+    state.report.add_loss("thinking.unsaid", block, "signature")
     return with_fields(block, state.report, signature=None)
 
 
 def _foreign(state: State, block: ThinkingBlock) -> list[ContentBlock]:
     stance = state.caps.foreign_thinking
     if stance == "drop" or not block.thinking.strip():
-        state.report.lost("thinking.foreign", block)
+        state.report.add_loss("thinking.foreign", block)
         return []
-    state.report.lost("thinking.quoted", block)
+    state.report.add_loss("thinking.quoted", block)
     text = f"<think>{block.thinking}</think>" if stance == "tags" else block.thinking
     return [state.text(text, block)]
 
@@ -447,7 +447,7 @@ def _fit_turn(state: State, blocks: list[ContentBlock], role: int) -> list[Conte
     if caps.call_text == "drop" and any(type(block) is ToolUseBlock for block in blocks):
         for block in blocks:
             if type(block) is TextBlock:
-                report.lost("call.text_dropped", block, "text")
+                report.add_loss("call.text_dropped", block, "text")
         blocks = [block for block in blocks if type(block) is not TextBlock]
     kinds = {type(block) for block in blocks}
     if caps.call_text == "thought" and kinds >= {TextBlock, ThinkingBlock, ToolUseBlock}:
@@ -456,7 +456,7 @@ def _fit_turn(state: State, blocks: list[ContentBlock], role: int) -> list[Conte
         blocks = _server_blocks_first(state, blocks)
     if not caps.thinking_alone and all(type(block) is ThinkingBlock for block in blocks):
         for block in blocks:
-            report.lost("thinking.alone", block)
+            report.add_loss("thinking.alone", block)
         return []
     return blocks
 
@@ -472,7 +472,7 @@ def _server_blocks_first(state: State, blocks: list[ContentBlock]) -> list[Conte
     if not late or ThinkingBlock in kinds[first:]:
         return blocks
     for block in late:
-        state.report.lost("raw.moved", block, did="put before the calls")
+        state.report.add_loss("raw.moved", block, did="put before the calls")
     others = [block for block in blocks[first:] if not _by_server(block)]
     return [*blocks[:first], *late, *others]
 
@@ -485,5 +485,5 @@ def _by_server(block: ContentBlock) -> bool:
 
 def _thought(state: State, block: TextBlock) -> ThinkingBlock:
     """Text between thinking and calls, as thinking in its place."""
-    state.report.lost("call.text_thought", block, "text", did="sent as thinking")
-    return state.report.made(ThinkingBlock(block.text), block)
+    state.report.add_loss("call.text_thought", block, "text", did="sent as thinking")
+    return state.report.derive(ThinkingBlock(block.text), block)

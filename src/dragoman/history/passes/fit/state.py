@@ -34,7 +34,7 @@ from ....message.media_urls import (
     with_true_type,
 )
 from ....text.json_text import JsonObject
-from ...wording import Told
+from ...wording import Wording
 from ..survey import same_items, with_content, with_fields
 
 _NUMBER = re.compile("[0-9]{1,9}")
@@ -99,7 +99,7 @@ class State:
 
     caps: Capabilities
     report: Report
-    told: Told
+    wording: Wording
     saver: Saver | None = None
     surplus: int = 0  # cache hints over the wire's limit; the oldest go first
     lasts: float | None = None  # minutes that the hint before holds
@@ -117,7 +117,7 @@ class State:
 
     def text(self, text: str, source: object) -> TextBlock:
         """A text that replaces a node of the history."""
-        return self.report.made(TextBlock(text), source)
+        return self.report.derive(TextBlock(text), source)
 
     def stand_in(self, text: str, source: MediaBlock) -> TextBlock:
         """A text in the place of a medium, with the cache hint of the medium."""
@@ -130,7 +130,7 @@ class State:
         if getattr(block, "cache", None) is None:
             return
         self.surplus = max(0, self.surplus - 1)
-        self.report.lost("cache.unsaid", block, "cache")
+        self.report.add_loss("cache.unsaid", block, "cache")
 
     def fit_citations(self, block: TextBlock) -> TextBlock:
         """A text block without the citations that the wire has no place for."""
@@ -138,7 +138,7 @@ class State:
         # the wire's own fields of the block may hold the citations in the wire's form
         raw = any(issuer in self.caps.reads and "citations" in extras[issuer] for issuer in extras)
         if block.citations is not None and not (self.caps.citations or raw):
-            self.report.lost("citations.unsaid", block, "citations")
+            self.report.add_loss("citations.unsaid", block, "citations")
         return self.fit_hint(block)
 
     def fit_extras(self, block: _Block) -> _Block:
@@ -167,13 +167,15 @@ class State:
         for issuer, data in extras.items():
             if issuer == HEALED:
                 for field in data.get("healed") or ():
-                    self.report.lost("text.surrogate", node, field, did="half a pair is U+FFFD")
+                    self.report.add_loss("text.surrogate", node, field, did="half a pair is U+FFFD")
                 for field, gone in (data.get("shortened") or {}).items():
                     what = f"{gone} characters of the middle"
-                    self.report.lost("result.shortened", node, field, what=what)
+                    self.report.add_loss("result.shortened", node, field, what=what)
                 continue
             if issuer.endswith(ANSWER):
-                self.report.lost("extras.answer", node, f"extras.{issuer}", what=", ".join(data))
+                self.report.add_loss(
+                    "extras.answer", node, f"extras.{issuer}", what=", ".join(data)
+                )
                 continue
             if issuer.endswith(NOTES):
                 readable[issuer] = data  # no writer says them
@@ -183,7 +185,7 @@ class State:
                 readable[issuer] = fields
             if fields is not data:
                 foreign = {name: value for name, value in data.items() if name not in fields}
-                self.report.foreign(node, issuer, foreign)
+                self.report.add_extras_losses(node, issuer, foreign)
         same = same_items([*readable, *readable.values()], [*extras, *extras.values()])
         return node.extras if same else readable or None
 
@@ -213,7 +215,7 @@ class State:
         self.lasts = shortest_minutes((limited,), self.caps)
         if limited is not hint:
             did = "the wire's own time"
-            self.report.lost("cache.ttl", node, "cache.ttl", what=str(hint.ttl), did=did)
+            self.report.add_loss("cache.ttl", node, "cache.ttl", what=str(hint.ttl), did=did)
         return limited
 
     def _takes_hint(self, node: object, block: object) -> bool:
@@ -221,7 +223,7 @@ class State:
         fits = self.caps.cached_calls or type(block) is not ToolUseBlock
         if self.caps.cache_hints and not self.surplus and fits:
             return True
-        self.report.lost("cache.limit" if self.surplus else "cache.unsaid", node, "cache")
+        self.report.add_loss("cache.limit" if self.surplus else "cache.unsaid", node, "cache")
         self.surplus = max(0, self.surplus - 1)
         return False
 
@@ -234,10 +236,10 @@ class State:
         # thinking carries no hint of its own
         last = next((i for i in reversed(range(len(blocks))) if hasattr(blocks[i], "cache")), None)
         if last is None:
-            self.report.lost("cache.unsaid", m, "cache")
+            self.report.add_loss("cache.unsaid", m, "cache")
         elif self._takes_hint(m, blocks[last]):
             hint = self._limit_hint(m, m.cache)
-            blocks[last] = self.report.made(replace(cast("Any", blocks[last]), cache=hint), m)
+            blocks[last] = self.report.derive(replace(cast("Any", blocks[last]), cache=hint), m)
             content = blocks
         changed = with_content(m, content, self.report)
         changed.cache = None
@@ -253,7 +255,7 @@ def fit_medium(
         return [text]
     moves = kind in caps.user and kind in caps.move_media
     if kind not in kinds and not moves and type(block.source) is not FramesSource:
-        state.report.lost("block.unsaid", block, what=f"{kind} of the {role}")
+        state.report.add_loss("block.unsaid", block, what=f"{kind} of the {role}")
         state.drop_hint(block)
         return []
     if (images := frames_as_images(state, block, kinds)) is not None:
@@ -268,9 +270,9 @@ def fit_medium(
         return [state.fit_hint(prepared)]
     if role == "assistant" and prepared.extras is not None:  # what an answer said of it
         prepared = with_fields(prepared, state.report, extras=None)
-    m = Msg.trusted("user", [state.fit_hint(prepared)], "user")
-    state.report.lost("media.moved", block, did="follows in a user turn")
-    moved.append(state.report.made(m, block))
+    m = Msg.create_unchecked("user", [state.fit_hint(prepared)], "user")
+    state.report.add_loss("media.moved", block, did="follows in a user turn")
+    moved.append(state.report.derive(m, block))
     return []
 
 
@@ -286,10 +288,10 @@ def frames_as_images(
         return None
     if "image" not in kinds and not {"image"} <= caps.user & caps.move_media:
         return None
-    state.report.lost("video.as_images", block, what=f"{len(source.frames)} frames")
+    state.report.add_loss("video.as_images", block, what=f"{len(source.frames)} frames")
     state.drop_hint(block)
     frames = (ImageBlock(read_source(frame)) for frame in source.frames)
-    return [state.report.made(image, block) for image in frames]
+    return [state.report.derive(image, block) for image in frames]
 
 
 def document_as_text(state: State, block: MediaBlock, kinds: frozenset[str]) -> TextBlock | None:
@@ -304,15 +306,15 @@ def document_as_text(state: State, block: MediaBlock, kinds: frozenset[str]) -> 
     text = document_text(document)
     if not text.strip():
         return None
-    state.report.lost("media.as_text", block, did="its text is sent")
+    state.report.add_loss("media.as_text", block, did="its text is sent")
     for name in ("detail", "cite"):
         if getattr(block, name, None) is not None:
-            state.report.lost("media.detail", block, name)
+            state.report.add_loss("media.detail", block, name)
     names = [block.title, getattr(block.source, "found_at", None)]
     title = ", ".join(name for name in names if name)
     context = block.context if type(block) is DocumentBlock else None
-    text = state.told.words(text, context)
-    return state.stand_in(state.told.words(text, title), block)
+    text = state.wording.words(text, context)
+    return state.stand_in(state.wording.words(text, title), block)
 
 
 def raw_as_text(state: State, block: RawBlock, kinds: frozenset[str]) -> TextBlock | None:
@@ -322,9 +324,11 @@ def raw_as_text(state: State, block: RawBlock, kinds: frozenset[str]) -> TextBlo
         return None
     data = block.data if isinstance(block.data, dict) else {}
     names = [data.get("title"), data.get("source")]
-    state.report.lost("media.as_text", block, what=str(data.get("type")), did="its text is sent")
+    state.report.add_loss(
+        "media.as_text", block, what=str(data.get("type")), did="its text is sent"
+    )
     title = ", ".join(name for name in names if isinstance(name, str))
-    return state.text(state.told.words(text, title), block)
+    return state.text(state.wording.words(text, title), block)
 
 
 def prepare_medium(state: State, block: MediaBlock) -> MediaBlock | str:
@@ -332,20 +336,20 @@ def prepare_medium(state: State, block: MediaBlock) -> MediaBlock | str:
     report = state.report
     prepared, code = with_true_type(as_base64(block), state.caps)
     if prepared is not block:
-        report.made(prepared, block)
+        report.derive(prepared, block)
     if code:
         media_type = getattr(prepared.source, "media_type", "")
-        report.lost(code, block, "source", did=f"sent as {media_type}")
+        report.add_loss(code, block, "source", did=f"sent as {media_type}")
     fault = media_fault(prepared, state.caps)
     if fault is not None:
         did = "a text names it" if fault.place else "left out"
-        report.lost(fault.code, block, "source", what=fault.what, did=did)
+        report.add_loss(fault.code, block, "source", what=fault.what, did=did)
         for issuer, fields in (block.extras or {}).items():  # of others they are named already
             for name in () if issuer.endswith(NOTES) else fields:
-                report.lost("extras.unsaid", block, f"extras.{issuer}.{name}", what=name)
+                report.add_loss("extras.unsaid", block, f"extras.{issuer}.{name}", what=name)
     for name, kinds in (("detail", state.caps.details), ("title", state.caps.titles)):
         if getattr(block, name) is not None and (fault is not None or block.type not in kinds):
-            report.lost("media.detail", block, name)
+            report.add_loss("media.detail", block, name)
     if type(block) is DocumentBlock and (
         fault or "text" not in state.caps.sources.get("document", ())
     ):
@@ -353,17 +357,17 @@ def prepare_medium(state: State, block: MediaBlock) -> MediaBlock | str:
     source = prepared.source
     untyped = fault is None and block.type not in state.caps.typed_urls
     if untyped and type(source) is URLSource and source.media_type:
-        report.lost("media.type_unsaid", source, "media_type", what=source.media_type)
+        report.add_loss("media.type_unsaid", source, "media_type", what=source.media_type)
     if fault is None:
         return prepared if type(prepared.source) is not TextSource else _passages(state, prepared)
-    return state.told.at(block.type, fault.place) if fault.place else ""
+    return state.wording.at(block.type, fault.place) if fault.place else ""
 
 
 def report_document_fields(block: DocumentBlock, report: Report) -> None:
     """Report what only a wire has a place for whose answers cite documents."""
     for name in ("context", "cite"):
         if getattr(block, name) is not None:
-            report.lost("media.detail", block, name)
+            report.add_loss("media.detail", block, name)
 
 
 def _passages(state: State, block: MediaBlock) -> MediaBlock | str:
@@ -375,10 +379,10 @@ def _passages(state: State, block: MediaBlock) -> MediaBlock | str:
     if len(passages) < len(source.passages):
         changes["source"] = replace(source, passages=passages)
     if changes or not passages:
-        report.lost("text.blank", block, "source.passages")
+        report.add_loss("text.blank", block, "source.passages")
     if not passages:
         return ""
     if source.found_at is not None and not block.title:
-        report.lost("document_name.made", block, did=source.found_at)
+        report.add_loss("document_name.made", block, did=source.found_at)
         changes["title"] = source.found_at
     return with_fields(block, report, **changes) if changes else block
