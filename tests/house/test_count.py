@@ -9,6 +9,7 @@ import pytest
 
 from .count import Count, Measure, count, is_participle, main
 from .imports import back_edges, circles
+from .sources import PACKAGE
 
 _PACKAGES = {
     "__init__.py": '''"""Root."""
@@ -145,3 +146,8 @@ def test_the_check_passes_within_the_bounds(
 def test_places_are_listed(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main([str(package), "--list"])
     assert "    b/two.py:told\n" in capsys.readouterr().out
+
+
+def test_the_sources_keep_within_every_bound() -> None:
+    over = [measure for measure in count(PACKAGE).measures if not measure.met]
+    assert not over, "\n".join(line for one in over for line in (str(one), *one.places[:40]))
