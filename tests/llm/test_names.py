@@ -49,9 +49,9 @@ def test_every_vendor_and_each_of_its_wires_can_be_named(name: str) -> None:
         ("/", "names no model"),
         ("openai/", "no model behind its vendor"),
         ("nobody/x", "begins with no vendor"),
-        ("gpt-oss-120b", "nobody is known"),  # weights that anybody serves
-        ("llama-4", "nobody is known"),
-        ("my-model", "nobody is known"),
+        ("gpt-oss-120b", "no single vendor is known"),  # weights that anybody serves
+        ("llama-4", "no single vendor is known"),
+        ("my-model", "no single vendor is known"),
         (3, "names no model"),
     ],
 )
