@@ -26,6 +26,7 @@ from dragoman import (
 from dragoman._old_names import OLD_ATTRIBUTES, OLD_MODULES, OLD_NAMES
 from dragoman.codec.model_facts import ModelFacts
 from dragoman.formatter.agentscope.base import NamedFormatter
+from dragoman.formatter.wire_formatter import AnswerFormatter
 from dragoman.gateway.config.settings import Judgement
 from dragoman.history import truncate
 from dragoman.losses.codes.code import Code
@@ -118,6 +119,7 @@ CLASSES: dict[str, Any] = {
     "Report": losses.Report,
     "SchemaDialect": schema.SchemaDialect,
     "Timeouts": Timeouts,
+    "AnswerFormatter": AnswerFormatter,
     "Vendor": vendors.Vendor,
 }
 
@@ -157,6 +159,10 @@ def test_old_arguments_are_taken_with_a_warning() -> None:
     with pytest.warns(DeprecationWarning, match="Dialect"):
         dialect = openai_responses.Dialect(said="parts")  # type: ignore[call-arg]
     assert dialect.assistant_text == "parts"
+    hello = message.Msg.user("Hi")
+    with pytest.warns(DeprecationWarning, match=r"Replacement\(of=\)"):
+        one = truncate.Replacement(hello, of=[hello], how="cleared")  # type: ignore[call-arg]
+    assert one.originals == [hello]
     twice: dict[str, Any] = {"said": "full", "assistant_text": "full"}
     with (
         pytest.warns(DeprecationWarning, match="assistant_text"),

@@ -226,7 +226,7 @@ def test_every_wire_takes_every_way(name: str) -> None:
         if asked.way in ("json", "prompt"):
             assert "format.in_words" in codes
         if way == "auto" and asked.way == "schema":
-            assert not codes & {"format.in_words", "format.unsaid", "format.lowered"}
+            assert not codes & {"format.in_words", "format.unsupported", "format.lowered"}
 
 
 def test_a_way_that_cannot_be_is_refused() -> None:

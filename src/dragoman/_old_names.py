@@ -72,6 +72,7 @@ OLD_NAMES: dict[str, dict[str, str]] = {
 # class -> old name of a method, a property or a field -> new name
 OLD_ATTRIBUTES: dict[str, dict[str, str]] = {
     "About": {"listed": "lists", "named": "mentions"},
+    "AnswerFormatter": {"named": "name_answer"},
     "AsRead": {"grown": "has_grown", "kept": "list_unchanged"},
     "Change": {"told": "is_described"},
     "Code": {"weight_of": "weigh"},
@@ -120,10 +121,38 @@ OLD_ARGUMENTS: dict[str, dict[str, str]] = {
     "Cut": {"made": "replacements"},
     "Dialect": {"said": "assistant_text"},
     "Receipt": {"told": "summarized"},
+    "Replacement": {"of": "originals"},
     "WireFormatter": {"told": "wording"},
     "LLM": {"told": "wording"},
     "open_messages": {"made": "on_copy"},
     "seal_message": {"made": "on_copy"},
+}
+
+# code of losses -> new code; policies, options and pages take both
+OLD_CODES: dict[str, str] = {
+    "answer.unsaid": "answer.unsupported",
+    "block.unsaid": "block.unsupported",
+    "cache.unsaid": "cache.unsupported",
+    "citations.unsaid": "citations.unsupported",
+    "extras.foreign": "extras.other_provider",
+    "extras.unsaid": "extras.unsupported",
+    "format.unsaid": "format.unsupported",
+    "history.told": "history.summarized",
+    "id.unsaid": "id.unsupported",
+    "media.type_unsaid": "media.type_unsupported",
+    "model.foreign": "model.other_provider",
+    "name.unsaid": "name.unsupported",
+    "option.unsaid": "option.unsupported",
+    "raw.foreign": "raw.other_provider",
+    "schema.told": "schema.described",
+    "server_tool.unsaid": "server_tool.unsupported",
+    "speaker.untold": "speaker.unnamed",
+    "thinking.foreign": "thinking.other_provider",
+    "thinking.unsaid": "thinking.unsupported",
+    "tool.foreign": "tool.other_provider",
+    "tool_choice.unsaid": "tool_choice.unsupported",
+    "tools.unsaid": "tools.unsupported",
+    "word.foreign": "word.other_provider",
 }
 
 _T = TypeVar("_T")
@@ -246,13 +275,14 @@ def keeps_old_names(cls: type[_T]) -> type[_T]:
     for old, new in OLD_ATTRIBUTES.get(name, {}).items():
         setattr(cls, old, _OldAttribute(name, old, new))
     if name in OLD_ARGUMENTS:
-        made_by: Callable[..., None] = cls.__init__
+        made_by = "__new__" if issubclass(cls, tuple) else "__init__"
+        function: Callable[..., Any] = getattr(cls, made_by)
 
-        @wraps(made_by)
-        def init(self: Any, *args: Any, **keywords: Any) -> None:
-            made_by(self, *args, **rename_arguments(name, keywords))
+        @wraps(function)
+        def make(self: Any, *args: Any, **keywords: Any) -> Any:
+            return function(self, *args, **rename_arguments(name, keywords))
 
-        cls.__init__ = init  # type: ignore[method-assign]
+        setattr(cls, made_by, staticmethod(make) if made_by == "__new__" else make)
     return cls
 
 

@@ -95,9 +95,9 @@ REFUSED: dict[str, tuple[str, str | None, Any, str, str]] = {
                                 "web_search_options": {}}, "$.web_search_options",
                                 "field.refused"),
     "sound to a model that cannot hear": ("openai", None, {"model": "gpt-5-mini",
-        "messages": user(SOUND)}, "$.messages[0].content[1]", "block.unsaid"),
+        "messages": user(SOUND)}, "$.messages[0].content[1]", "block.unsupported"),
     "an image to DeepSeek": ("deepseek", None, {"model": "deepseek-v4-pro",
-        "messages": user(IMAGE)}, "$.messages[0].content[1]", "block.unsaid"),
+        "messages": user(IMAGE)}, "$.messages[0].content[1]", "block.unsupported"),
     "a forced tool while DeepSeek thinks": ("deepseek", None, {"model": "deepseek-v4-flash",
         "messages": HI, "thinking": {"type": "enabled"}, "tools": [PING],
         "tool_choice": "required"}, "$.tool_choice", "tool_choice.lowered"),
@@ -158,7 +158,7 @@ REFUSED: dict[str, tuple[str, str | None, Any, str, str]] = {
     "media by S3": ("bedrock", CLAUDE_BEDROCK, converse({"image": S3}),
                     "$.messages[0].content[1].image", "media.not_fetched"),
     "a video to Claude": ("bedrock", CLAUDE_BEDROCK, converse({"video": {**S3, "format": "mp4"}}),
-                          "$.messages[0].content[1].video", "block.unsaid"),
+                          "$.messages[0].content[1].video", "block.unsupported"),
     "none, where there is no word for it": ("bedrock", CLAUDE_BEDROCK, {**converse(),
         "toolConfig": {"tools": [{"toolSpec": {"name": "t", "inputSchema": {"json": CLOSED}}}],
                        "toolChoice": {"none": {}}}}, "$.toolConfig.toolChoice.none",
@@ -331,4 +331,4 @@ def test_a_model_of_another_maker_is_named(target: str, model: str, foreign: boo
     req = dragoman.ChatRequest([dragoman.Msg.user("Hi")])
     out = dragoman.wire(target, policy="ignore").write_request(req, model)
     codes = [refusal.code for refusal in analysis.check(out.body, target, model, out.path)]
-    assert ("model.foreign" in codes) == foreign
+    assert ("model.other_provider" in codes) == foreign

@@ -140,10 +140,10 @@ S3 = {"format": "jpeg", "source": {"s3Location": {"uri": "s3://a-bucket/kiwi.jpg
 RULED: list[tuple[str, Any, str | None, str, str, str]] = [
     ("deepseek", {"model": "deepseek-v4-flash", "messages": HEAR}, None,
      ("Failed to deserialize the JSON body: messages[0]: unknown variant `input_audio`, expected"
-     " `text` at line 1 column 197"), "$.messages[0].content[1]", "block.unsaid"),
+     " `text` at line 1 column 197"), "$.messages[0].content[1]", "block.unsupported"),
     ("openai", {"model": "gpt-5-mini", "messages": HEAR}, None,
      "Invalid 'messages[0]'. Content blocks are expected to be either text or image_url type.",
-     "$.messages[0].content[1]", "block.unsaid"),
+     "$.messages[0].content[1]", "block.unsupported"),
     ("deepseek", {"model": "deepseek-v4-flash", "messages": HI, "tools": TOOLS,
                   "thinking": {"type": "enabled"}, "tool_choice": "required"}, None,
      "Thinking mode does not support this tool_choice", "$.tool_choice", "tool_choice.lowered"),

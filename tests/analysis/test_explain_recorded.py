@@ -34,17 +34,17 @@ _OTHERS = (
 # several bodies has one row for each
 FOUND: list[tuple[str, str, str, str, str]] = [
     ("openai-chat", "openai", "Content blocks are expected", "$.messages[3].content[0]",
-     "block.unsaid"),
+     "block.unsupported"),
     ("openai-chat", "openai", "does not support 'developer'", "$.messages[0].role", "field.word"),
     ("openai-chat", "openai", "Web search options", "$.web_search_options", "field.refused"),
     ("openai-chat", "openai", "unsupported image", "$.messages[0].content[1]", "media.bytes"),
     ("openai-chat", "openai", "decimal above maximum", "$.temperature", "field.range"),
     ("openai-chat", "deepseek", "unknown variant `input_audio`", "$.messages[0].content[1]",
-     "block.unsaid"),
+     "block.unsupported"),
     # of the time before September 2026: the model that is served under this name now sees
     ("openai-chat", "deepseek", "unknown variant `image_url`", "$.messages[0].content[1]", ""),
     ("openai-chat", "deepseek", "unknown variant `file`", "$.messages[0].content[1]",
-     "block.unsaid"),
+     "block.unsupported"),
     ("openai-chat", "deepseek", "Thinking mode does not", "$.tool_choice", "tool_choice.lowered"),
     ("openai-chat", "doubleword", "between 0 and 2", "$.temperature", "field.range"),
     ("openai-chat", "llamacpp", "type must be number", "$.temperature", "field.type"),
@@ -81,7 +81,7 @@ FOUND: list[tuple[str, str, str, str, str]] = [
     ("bedrock-converse", "bedrock", "document.source.type",
      "$.messages[2].content[2].document.source", "media.not_fetched"),
     ("bedrock-converse", "bedrock", "video content block", "$.messages[2].content[1].video",
-     "block.unsaid"),
+     "block.unsupported"),
     ("mistral", "mistral", "Logprobs are not enabled", "$.logprobs", "field.refused"),
 ]  # fmt: skip
 
@@ -91,7 +91,7 @@ ALARMS = {
     ("bedrock-converse", "option.refused"): 4,
     # Ollama reads over what a model does not see, and over a choice of tools
     ("openai-chat", "media.as_reference"): 1,
-    ("openai-chat", "block.unsaid"): 2,
+    ("openai-chat", "block.unsupported"): 2,
     ("openai-chat", "tool_choice.lowered"): 2,
     # the protocol's newest rules, on models of years ago
     ("anthropic", "media.type_corrected"): 1,

@@ -62,9 +62,9 @@ def test_a_loss_is_counted_once_a_body_with_its_first_example() -> None:
     rows = [("plain", PLAIN), ("one", NAMED), ("two", twice)]
     pair = of(fidelity(rows, targets={"gemini": None}), "gemini")
     assert (pair.count, pair.lossless, pair.clean) == (3, 1, 1)
-    assert pair.codes == {"name.unsaid": 2}
+    assert pair.codes == {"name.unsupported": 2}
     assert pair.weight == 3 * 8  # a dropped name each, one and two of them
-    example = pair.examples["name.unsaid"]
+    example = pair.examples["name.unsupported"]
     assert example.place == "one"
     assert example.losses[0]["where"] == "$.messages[0].name"
     assert example.differences == []  # who speaks is no difference of what is said
@@ -73,11 +73,11 @@ def test_a_loss_is_counted_once_a_body_with_its_first_example() -> None:
 def test_the_differences_of_an_example_are_those_of_the_diff() -> None:
     pair = of(fidelity([("a", SOUND)], targets={"anthropic": None}), "anthropic")
     assert pair.same == 0
-    [change] = pair.examples["block.unsaid"].differences
+    [change] = pair.examples["block.unsupported"].differences
     assert (change["change"], change["kind"], change["left"]) == (
         "removed", "audio", "$.messages[0].content[1]",
     )  # fmt: skip
-    assert pair.examples["block.unsaid"].near() == [change]
+    assert pair.examples["block.unsupported"].near() == [change]
     assert of(fidelity([("a", SOUND)], targets={"gemini": None}), "gemini").same == 1
 
 
@@ -223,7 +223,7 @@ def test_a_pair_that_loses_more_is_worse() -> None:
     before = fidelity([("a", PLAIN), ("b", PLAIN)], targets={"gemini": None})
     now = fidelity([("a", PLAIN), ("b", NAMED)], targets={"gemini": None})
     name = "request openai-chat -> gemini"
-    more = ("name.unsaid",)
+    more = ("name.unsupported",)
     assert worse(now, before) == [
         Worse(name, "lossless", 1.0, 0.5, more),
         Worse(name, "clean", 1.0, 0.5, more),

@@ -34,8 +34,8 @@ def test_routes_are_ranked_and_say_why() -> None:
     assert [route.weight for route in made.routes] == sorted(r.weight for r in made.routes)
     best, _, last = made.routes
     assert best.lossless
-    assert last.codes["block.unsaid"] == 1
-    lost = next(loss for loss in last.losses if loss.code == "block.unsaid")
+    assert last.codes["block.unsupported"] == 1
+    lost = next(loss for loss in last.losses if loss.code == "block.unsupported")
     assert lost.where == "$.messages[1].content[1]"
     assert lost.rule
 

@@ -68,7 +68,7 @@ def test_case_20_in_the_text_every_name_stays_as_it_is(wire: str) -> None:
     msgs = [Msg("User Onboarding Agent", "Hi."), Msg("小明", "你好"), Msg("a<b|c", "Yo.")]
     merged, losses = said(wire, msgs, ByName(""))
     assert "User Onboarding Agent: Hi.\n小明: 你好\na<b|c: Yo." in texts(merged)[0]
-    assert not {"name.unsaid", "name.mapped", "speaker.renamed"} & {code for code, _ in losses}
+    assert not {"name.unsupported", "name.mapped", "speaker.renamed"} & {code for code, _ in losses}
     tagged, _ = said(wire, msgs, Tagged())
     assert texts(tagged) == ["[User Onboarding Agent]: Hi.", "[小明]: 你好", "[a<b|c]: Yo."]
 
@@ -106,7 +106,7 @@ def test_case_75_what_cannot_be_shown_leaves_a_visible_trace() -> None:
     merged, losses = said("deepseek", msgs, ByName(), "deepseek-chat")
     assert texts(merged) == [f"{OPEN}Bob: What is this?\nBob: [image]\nAl: [image]\n</history>"]
     for where in ("$.messages[0].content[1]", "$.messages[1].content[0]"):
-        assert {("block.unsaid", where), ("media.unshown", where)} <= set(losses)
+        assert {("block.unsupported", where), ("media.unshown", where)} <= set(losses)
     merged, losses = said("deepseek", msgs, ByName(unshown=""), "deepseek-chat")
     assert texts(merged) == [f"{OPEN}Bob: What is this?\n</history>"]
     assert "media.unshown" not in dict(losses)
@@ -240,7 +240,7 @@ def test_t20_the_model_hears_the_name_in_every_multi_agent_form(wire: str) -> No
     for speakers, expected in ((ByName(""), "<history>\nbob: Hi."), (Tagged(), "[bob]: Hi.")):
         found, losses = said(wire, msgs, speakers)
         assert texts(found)[0].startswith(expected)
-        assert not {"name.unsaid", "name.mapped"} & {code for code, _ in losses}
+        assert not {"name.unsupported", "name.mapped"} & {code for code, _ in losses}
 
 
 def test_t25_the_documents_eleven_messages() -> None:

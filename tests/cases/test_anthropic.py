@@ -47,7 +47,7 @@ def test_case_2_no_cache_hint_on_an_empty_block() -> None:
     )
     assert body["messages"] == [{"role": "user", "content": "Hi"}]
     assert losses == [
-        ("cache.unsaid", "$.messages[0].content[0].cache"),
+        ("cache.unsupported", "$.messages[0].content[0].cache"),
         ("text.blank", "$.messages[0].content[0].text"),
     ]
 
@@ -79,9 +79,10 @@ def test_case_3_without_the_thinking_of_its_tool_turn_thinking_is_off() -> None:
     [
         (ThinkingBlock("half"), "thinking.unsigned"),
         (ThinkingBlock("half", signature=""), "thinking.unsigned"),
-        (ThinkingBlock("theirs", signature="c2ln", origin=Origin("gemini")), "thinking.foreign"),
+        (ThinkingBlock("theirs", signature="c2ln", origin=Origin("gemini")),
+         "thinking.other_provider"),
         (ThinkingBlock("theirs", signature="c2ln", origin=Origin("openai-responses")),
-         "thinking.foreign"),
+         "thinking.other_provider"),
     ],
 )  # fmt: skip
 def test_case_4_no_thinking_without_a_signature_of_its_own(
@@ -195,7 +196,7 @@ def test_case_13e_without_thinking_none_is_sent_back() -> None:
     body, losses = written("anthropic", msgs, OLD)
     assert body["messages"][1] == {"role": "assistant", "content": "It is"}
     assert "thinking" not in body
-    assert ("thinking.unsaid", "$.messages[1].content[0]") in losses
+    assert ("thinking.unsupported", "$.messages[1].content[0]") in losses
 
 
 def test_case_13f_only_what_the_wire_knows_is_written() -> None:
@@ -205,10 +206,10 @@ def test_case_13f_only_what_the_wire_knows_is_written() -> None:
     body, losses = written("anthropic", [HI, said, Msg.user("Why?")])
     assert body["messages"][1] == {"role": "assistant", "content": "Yes."}
     assert set(losses) == {
-        ("extras.foreign", "$.messages[1].extras.openai-chat.parsed.a"),
-        ("extras.foreign", "$.messages[1].extras.openai-chat.index"),
-        ("extras.foreign", "$.messages[1].content[0].extras.openai-chat.status"),
-        ("name.unsaid", "$.messages[1].name"),
+        ("extras.other_provider", "$.messages[1].extras.openai-chat.parsed.a"),
+        ("extras.other_provider", "$.messages[1].extras.openai-chat.index"),
+        ("extras.other_provider", "$.messages[1].content[0].extras.openai-chat.status"),
+        ("name.unsupported", "$.messages[1].name"),
     }
 
 
@@ -235,7 +236,7 @@ def test_case_13i_thinking_is_never_told_as_text() -> None:
     body, losses = written("anthropic", [HI, Msg("", [thought, TextBlock("Yes.")], "assistant"),
                                          Msg.user("Why?")])  # fmt: skip
     assert "secret" not in str(body)
-    assert losses == [("thinking.foreign", "$.messages[1].content[0]")]
+    assert losses == [("thinking.other_provider", "$.messages[1].content[0]")]
 
 
 def test_images_of_results_stay_inside_of_them() -> None:

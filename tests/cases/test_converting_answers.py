@@ -57,7 +57,7 @@ def test_case_28_a_refusal_is_heard(target: str) -> None:
     block = resp.msg.blocks[0]
     assert block["text"] == "I can't."
     assert resp.finish.reason in ("refusal", "content_filter")
-    as_text = ("answer.unsaid", "$.candidates[0].msg.content[0]") in losses
+    as_text = ("answer.unsupported", "$.candidates[0].msg.content[0]") in losses
     assert as_text == (block.type == "text")
 
 
@@ -103,7 +103,7 @@ def test_case_35b_citations_are_the_clients_own_or_named(source: str, target: st
         assert any(where.startswith(here[: -len("[0]")]) for _, where in losses)
         return
     assert [(one.url, one.title) for one in cited] == [("https://e.org", "E")]
-    named = {where for code, where in losses if code == "answer.unsaid"}
+    named = {where for code, where in losses if code == "answer.unsupported"}
     assert all(where.startswith((here, "$.id", "$.model")) for where in named)
     read: Any = dragoman.wire(source).read_response(CITED[source]).msg.blocks[0]
     before = read.citations[0]
@@ -258,7 +258,7 @@ def test_how_likely_tokens_were_is_told_in_the_form_of_the_client(source: str) -
     for target in ("anthropic", "mistral", "cohere"):
         resp, _, losses = answer(source, told, target)
         assert likely(resp) == []
-        assert any("ogprobs" in where and code == "extras.foreign" for code, where in losses)
+        assert any("ogprobs" in where and code == "extras.other_provider" for code, where in losses)
 
 
 def rated_chunks() -> list[Any]:
@@ -303,7 +303,7 @@ def test_a_wire_that_demands_the_ids_of_tokens_is_not_told_how_likely_they_were(
     resp = streamed(target, [(event.event, event.data) for event in converter])
     assert (resp.text, likely(resp)) == ("Hello", [])
     told = [loss for loss in converter.losses if "ogprobs" in loss.where]
-    assert {loss.code for loss in told} == {"extras.foreign"}
+    assert {loss.code for loss in told} == {"extras.other_provider"}
 
 
 def test_how_likely_tokens_were_reaches_the_clients_own_types() -> None:
@@ -338,4 +338,4 @@ def test_an_id_of_a_token_has_no_place_elsewhere() -> None:
     told = {"candidates": [{"content": content, "finishReason": "STOP",
                             "logprobsResult": {"chosenCandidates": chosen}}]}  # fmt: skip
     _, _, losses = answer("gemini", told, "openai-chat")
-    assert ("answer.unsaid", "$.candidates[0]") in losses
+    assert ("answer.unsupported", "$.candidates[0]") in losses

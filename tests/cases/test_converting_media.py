@@ -88,7 +88,7 @@ def test_case_95c_a_pdf_of_claude(target: str) -> None:
     )
     body, losses = converted("anthropic", target, told)
     gone = any(where.startswith("$.messages[0].content[1]") for code, where in losses
-               if code in ("block.unsaid", "media.source", "media.type"))  # fmt: skip
+               if code in ("block.unsupported", "media.source", "media.type"))  # fmt: skip
     assert ("JVBERi0=" in json.dumps(body)) != gone
 
 
@@ -132,7 +132,7 @@ def test_case_7_marks_go_where_they_are_known(target: str, model: str, word: str
 def test_case_7_elsewhere_each_is_named(target: str) -> None:
     body, losses = converted("anthropic", target, MARKED)
     assert "cache" not in json.dumps(body)
-    assert losses == [("cache.unsaid", f"{where}.cache_control") for where in (
+    assert losses == [("cache.unsupported", f"{where}.cache_control") for where in (
         "$.system[0]", "$.messages[0].content[0]", "$.messages[2].content[0]",
         "$.messages[4].content[0]")]  # fmt: skip
 
@@ -162,7 +162,7 @@ def test_case_7_marks_of_bedrock_are_those_of_claude() -> None:
 
 @pytest.mark.parametrize(("target", "word", "losses"), [
     ("anthropic", "code_execution", []), ("gemini", "codeExecution", []),
-    ("openai-chat", "", [("server_tool.unsaid", "$.tools[0]")]),
+    ("openai-chat", "", [("server_tool.unsupported", "$.tools[0]")]),
 ])  # fmt: skip
 def test_tools_of_the_provider(target: str, word: str, losses: list[Any]) -> None:
     told = responses(HI, tools=[{"type": "code_interpreter", "container": {"type": "auto"}}])

@@ -41,7 +41,7 @@ def test_any_json_is_asked_for_or_named(target: str) -> None:
                              chat(ASK, response_format={"type": "json_object"}))  # fmt: skip
     said = [word for word in ('"json_object"', '"json"', '"application/json"')
             if word in json.dumps(body)]  # fmt: skip
-    assert (len(said), losses) in [(1, []), (0, [("format.unsaid", "$.response_format")])]
+    assert (len(said), losses) in [(1, []), (0, [("format.unsupported", "$.response_format")])]
     assert bool(said) == (target not in ("anthropic", "bedrock-converse"))
 
 
@@ -82,7 +82,7 @@ def test_candidates(target: str) -> None:
 def test_texts_that_end_the_answer(target: str) -> None:
     body, losses = converted("openai-chat", target, chat(HI, stop=["END", "HALT"]))
     assert ('["END", "HALT"]' in json.dumps(body)) == (losses == [])
-    assert losses in ([], [("option.unsaid", "$.stop")])
+    assert losses in ([], [("option.unsupported", "$.stop")])
     assert (losses == []) == (target != "openai-responses")
     one, _ = converted("openai-chat", target, chat(HI, stop="END"))
     assert ('["END"]' in json.dumps(one) or '"stop": "END"' in json.dumps(one)) == (losses == [])
@@ -119,7 +119,7 @@ def test_a_service_tier_that_only_claude_has_is_named(target: str) -> None:
 def test_who_is_asking(target: str, said: dict[str, Any] | None) -> None:
     body, losses = converted("anthropic", target, claude(HI, metadata={"user_id": "u1"}))
     if said is None:
-        assert losses == [("option.unsaid", "$.metadata.user_id")]
+        assert losses == [("option.unsupported", "$.metadata.user_id")]
         assert "u1" not in json.dumps(body)
     else:
         assert said.items() <= body.items()

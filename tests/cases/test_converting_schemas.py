@@ -41,7 +41,7 @@ def test_case_6_a_union_at_the_root_is_told_and_named_with_its_tool() -> None:
     made, losses = declared("anthropic", schema)
     assert made.keys() == {"type", "properties", "description"}
     assert "anyOf" in made["description"]
-    assert losses == [("schema.told", f"{PARAMETERS}.anyOf")]
+    assert losses == [("schema.described", f"{PARAMETERS}.anyOf")]
     assert declared("gemini", schema)[0]["anyOf"] == schema["anyOf"]
 
 
@@ -94,7 +94,7 @@ def test_case_42_most_of_json_schema_passes_and_the_rest_is_told() -> None:
     assert props["b"] == {"enum": ["B"]}
     assert props["h"] == {"type": "string", "description": "(pattern: ^a)"}
     assert losses == [("schema.restated", f"{PARAMETERS}.properties.b.const"),
-                      ("schema.told", f"{PARAMETERS}.properties.h.pattern")]  # fmt: skip
+                      ("schema.described", f"{PARAMETERS}.properties.h.pattern")]  # fmt: skip
 
 
 def test_case_42_where_only_the_subset_is_taken_it_is_the_subset() -> None:
@@ -108,7 +108,7 @@ def test_case_42_where_only_the_subset_is_taken_it_is_the_subset() -> None:
     assert made["properties"]["a"]["properties"] == {"n": {"type": "INTEGER"}}
     assert made["properties"]["d"] == {"type": "STRING", "nullable": True}
     codes = {loss.code for loss in out.losses}
-    assert codes == {"schema.told", "schema.restated", "schema.dropped"}
+    assert codes == {"schema.described", "schema.restated", "schema.dropped"}
     assert all(loss.where.startswith(PARAMETERS) for loss in out.losses)
 
 
@@ -126,7 +126,7 @@ def test_case_69_what_vanishes_before_the_model_is_told() -> None:
     assert made["properties"] == {
         "b": {"type": "string", "description": "(pattern: ^a)"}, "c": {"enum": ["x"]},
     }  # fmt: skip
-    assert losses == [("schema.told", f"{PARAMETERS}.properties.b.pattern"),
+    assert losses == [("schema.described", f"{PARAMETERS}.properties.b.pattern"),
                       ("schema.restated", f"{PARAMETERS}.properties.c.const")]  # fmt: skip
     made, losses = declared("ollama", {"type": "object", "properties": []})
     assert made == of()
@@ -169,5 +169,5 @@ def test_case_96_the_schema_of_an_answer_is_lowered_too() -> None:
     made = body["output_config"]["format"]["schema"]
     assert made["properties"]["a"] == {"type": "integer", "description": "(minimum: 1)"}
     where = "$.response_format.json_schema.schema"
-    assert ("schema.told", f"{where}.properties.a.minimum") in losses
+    assert ("schema.described", f"{where}.properties.a.minimum") in losses
     assert ("schema.narrower", f"{where}.additionalProperties") in losses

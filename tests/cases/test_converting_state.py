@@ -107,7 +107,8 @@ def test_compaction_of_responses_is_kept_there_and_named_elsewhere() -> None:
     for target in ("anthropic", "gemini", "openai-chat"):
         body, losses = converted("openai-responses", target, told)
         assert "c2Vj" not in json.dumps(body)
-        assert {("summary.sealed", "$.input[1]"), ("extras.foreign", "$.context_management")} <= {
+        assert {("summary.sealed", "$.input[1]"), ("extras.other_provider",
+            "$.context_management")} <= {
             *losses}  # fmt: skip
 
 
@@ -129,7 +130,7 @@ def test_case_13g_what_the_server_did_goes_back_paired_or_not_at_all() -> None:
     # and elsewhere neither
     body, losses = converted("anthropic", "openai-responses", told)
     assert "srvtoolu_1" not in json.dumps(body)
-    assert [where for code, where in losses if code == "raw.foreign"] == [
+    assert [where for code, where in losses if code == "raw.other_provider"] == [
         "$.messages[1].content[0]", "$.messages[1].content[1]",
     ]  # fmt: skip
 

@@ -80,7 +80,7 @@ def test_case_50_foreign_state_is_stripped_and_unsigned_calls_carry_the_bypass()
     parts = body["contents"][1]["parts"]
     assert [part.get("thoughtSignature") for part in parts] == [BYPASS, None]
     assert "Q2xhdWRl" not in str(body)
-    assert losses == [("thinking.foreign", "$.messages[1].content[0]"),
+    assert losses == [("thinking.other_provider", "$.messages[1].content[0]"),
                       ("call.bypass", "$.messages[1].content[1]")]  # fmt: skip
 
 

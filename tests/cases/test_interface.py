@@ -57,13 +57,13 @@ def test_what_may_be_lost() -> None:
     with pytest.raises(dragoman.LossRefused) as caught:
         dragoman.convert(CLAUDE, source="anthropic", target="mistral", policy=policy)
     codes = {loss.code for loss in caught.value.losses}
-    assert "thinking.unsaid" in codes or "thinking.foreign" in codes
+    assert "thinking.unsupported" in codes or "thinking.other_provider" in codes
     assert not [code for code in codes if code.startswith(("cache.", "name.", "id."))]
     plain = copy.deepcopy(CLAUDE)
     del plain["messages"][1]["content"][0], plain["metadata"]
     del plain["messages"][2]["content"][0]["is_error"]
     out = dragoman.convert(plain, source="anthropic", target="mistral", policy=policy)
-    assert {"cache.unsaid"} <= {loss.code for loss in out.losses}
+    assert {"cache.unsupported"} <= {loss.code for loss in out.losses}
 
 
 def test_a_round_trip_over_providers() -> None:
@@ -87,7 +87,7 @@ def test_a_round_trip_over_providers() -> None:
     assert question == {"role": "user", "content": "And in winter?"}
     assert "Yes, 25 degrees." in json.dumps(answer)
     assert "c2VhbGVk" not in json.dumps(back.body)
-    assert "thinking.foreign" in {loss.code for loss in back.losses}
+    assert "thinking.other_provider" in {loss.code for loss in back.losses}
     assert before == CLAUDE
     # and GPT has its own reasoning again
     again = gpt.write_request(req, model="gpt-5.6")

@@ -24,7 +24,7 @@ def test_case_60_thinking_is_one_leading_chunk() -> None:
 def test_case_61_no_name_of_a_speaker() -> None:
     body, losses = written("mistral", [Msg("Bob", "Hi", "user")])
     assert body["messages"] == [{"role": "user", "content": "Hi"}]
-    assert losses == [("name.unsaid", "$.messages[0].name")]
+    assert losses == [("name.unsupported", "$.messages[0].name")]
 
 
 @pytest.mark.parametrize("blank", ["", " "])
@@ -116,7 +116,7 @@ def test_case_70_item_ids_go_back_unless_they_are_malformed(id: str, sent: bool)
     assert made["call_id"] == "call_1"
     assert made.get("id") == (id if sent else None)
     codes = [code for code, _ in losses]
-    assert codes == ([] if sent or not id else ["id.unsaid"])
+    assert codes == ([] if sent or not id else ["id.unsupported"])
 
 
 def test_case_70_no_ids_without_a_store() -> None:
@@ -125,7 +125,7 @@ def test_case_70_no_ids_without_a_store() -> None:
                            extras={"openai-responses": {"store": False}})  # fmt: skip
     assert body["store"] is False
     assert "id" not in body["input"][1]
-    assert "id.unsaid" in [code for code, _ in losses]
+    assert "id.unsupported" in [code for code, _ in losses]
 
 
 def test_case_72_without_a_store_reasoning_travels_encrypted() -> None:

@@ -108,7 +108,7 @@ def test_t8_a_thought_is_never_glued_to_the_answer() -> None:
     said = Msg("", [ThinkingBlock("hm"), TextBlock("Yes.")], "assistant")
     body, losses = written("openai-chat", [HI, said, Msg.user("Why?")])
     assert body["messages"][1] == {"role": "assistant", "content": "Yes."}
-    assert losses == [("thinking.unsaid", "$.messages[1].content[0]")]
+    assert losses == [("thinking.unsupported", "$.messages[1].content[0]")]
 
 
 def test_t9_what_chat_cannot_say_is_named() -> None:
@@ -214,7 +214,7 @@ def test_t19_names_and_ids_are_respelled_in_pairs() -> None:
 @pytest.mark.parametrize("wire", PROTOCOLS)
 def test_t20_a_speaker_is_said_or_named(wire: str) -> None:
     body, losses = written(wire, [Msg("bob", "Hi", "user")])
-    assert "bob" in declared(body) or losses == [("name.unsaid", "$.messages[0].name")]
+    assert "bob" in declared(body) or losses == [("name.unsupported", "$.messages[0].name")]
     out = dragoman.Formatter(wire, speakers=dragoman.Tagged(), policy="ignore").write(
         [Msg("bob", "Hi", "user")])  # fmt: skip
     assert "[bob]: Hi" in json.dumps(out.messages)
@@ -242,7 +242,7 @@ def test_t23_a_web_search_is_the_wires_own_or_named(wire: str) -> None:
     body, losses = written(wire, [HI], tools=[ServerTool("web_search")])
     found = any(word in declared(body) for word in ("web_search", "googleSearch", "enable_search",
                                                     "nova_grounding", "google_search"))  # fmt: skip
-    assert found != (("server_tool.unsaid", "$.tools[0]") in losses)
+    assert found != (("server_tool.unsupported", "$.tools[0]") in losses)
 
 
 @pytest.mark.parametrize("wire", dragoman.wires())

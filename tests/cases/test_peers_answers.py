@@ -128,7 +128,7 @@ def test_t20_a_speaker_is_said_or_named(target: str) -> None:
         assert body["messages"] == [{"role": "user", "content": "Hi", "name": "bob"}]
         assert losses == []
     else:
-        assert losses == [("name.unsaid", "$.messages[0].name")]
+        assert losses == [("name.unsupported", "$.messages[0].name")]
 
 
 @pytest.mark.parametrize("target", ["gemini", "anthropic", "bedrock-converse"])
@@ -175,7 +175,7 @@ def test_t23_a_web_search_of_responses(target: str) -> None:
     body, losses = converted("openai-responses", target, told)
     words = ("web_search", "googleSearch", "google_search", "enable_search")
     assert any(word in json.dumps(body) for word in words) == (losses == [])
-    assert losses in ([], [("server_tool.unsaid", "$.tools[0]")])
+    assert losses in ([], [("server_tool.unsupported", "$.tools[0]")])
     assert (losses == []) == (target in ("openai-responses", "anthropic", "gemini", "dashscope",
                                          "gemini-interactions"))  # fmt: skip
 

@@ -96,13 +96,13 @@ def test_t4_a_signature_of_claude_goes_nowhere_else(target: str) -> None:
     body, losses = converted("anthropic", target, claude(HI, THOUGHT, WHY))
     assert "c2lnbmVk" not in declared(body)
     assert [where for _, where in losses] == ["$.messages[1].content[0]"]
-    assert losses[0][0] in ("thinking.foreign", "thinking.unsaid")
+    assert losses[0][0] in ("thinking.other_provider", "thinking.unsupported")
 
 
 def test_t4_what_responses_sealed_does_not_become_a_signature() -> None:
     body, losses = converted("openai-responses", "anthropic", responses(*REASONED))
     assert "c2VhbGVk" not in declared(body)
-    assert ("thinking.foreign", "$.input[1]") in losses
+    assert ("thinking.other_provider", "$.input[1]") in losses
 
 
 def test_t4_there_and_back_each_has_its_own_again() -> None:
@@ -181,8 +181,8 @@ def test_t9_what_chat_cannot_say_of_claude_is_named() -> None:
     named = [where for _, where in losses]
     assert any("$.messages[0].content[1]".startswith(w) or w.startswith("$.messages[0].content[1]")
                for w in named)  # fmt: skip
-    assert ("raw.foreign", "$.messages[1].content[0]") in losses
-    assert ("raw.foreign", "$.messages[1].content[1]") in losses
+    assert ("raw.other_provider", "$.messages[1].content[0]") in losses
+    assert ("raw.other_provider", "$.messages[1].content[1]") in losses
     assert ("result.error_as_text", "$.messages[2].content[0].is_error") in losses
     assert body["messages"][2]["content"] == "Error: broke"
 

@@ -175,11 +175,11 @@ def test_case_70_the_items_id_and_the_calls_are_kept_apart() -> None:
     turned = whole(WIRE, body(call(1, id="x" * 408)))
     out, losses = written(WIRE, [HI, turned.msg, answered("call_1")])
     assert "id" not in out["input"][1]
-    assert [code for code, _ in losses] == ["id.unsaid"]
+    assert [code for code, _ in losses] == ["id.unsupported"]
     # nor does it go to another wire
     out, losses = written("openai-chat", [HI, resp.msg, answered("call_1")])
     assert "fc_1" not in str(out)
-    assert [code for code, _ in losses] == ["extras.foreign"] * 2
+    assert [code for code, _ in losses] == ["extras.other_provider"] * 2
 
 
 def test_case_71_what_reasoning_led_to_follows_it_again() -> None:

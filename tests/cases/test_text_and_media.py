@@ -162,4 +162,4 @@ def test_case_95d_a_policy_refuses_it() -> None:
     strict = dragoman.wire("anthropic", policy=dragoman.Policy(refuse=("dropped",)))
     with pytest.raises(dragoman.LossRefused) as caught:
         strict.write_request(request)
-    assert [loss.code for loss in caught.value.losses] == ["block.unsaid"]
+    assert [loss.code for loss in caught.value.losses] == ["block.unsupported"]

@@ -97,7 +97,7 @@ def test_losses_are_told_on_stderr() -> None:
         ran = run(*args, "--base-url", script.url, DEEPSEEK_API_KEY="none")
     assert (ran.exit_code, ran.stdout) == (0, "So.\n")
     assert ran.stderr.startswith("the request for deepseek - losses: 1 dropped")
-    assert "option.unsaid" in ran.stderr
+    assert "option.unsupported" in ran.stderr
     assert "$.options.top_k" in ran.stderr
 
 

@@ -314,7 +314,7 @@ def test_a_switch_shows_the_losses_that_it_causes(
         chat.session.history += pictured()
         said = chat.line(f"/model deepseek/deepseek-chat {script.url}")
         assert said.startswith("deepseek/deepseek-chat from here on - losses: 1 dropped\n")
-        assert "dropped block.unsaid: " in said
+        assert "dropped block.unsupported: " in said
         assert "$.messages[0].content[0]" in said
         assert chat.session.model == "deepseek/deepseek-chat"
         assert "$.messages[0].content[0]" in chat.line("/losses")

@@ -60,7 +60,7 @@ def test_a_body_of_another_wire_is_converted_and_its_losses_judged() -> None:
     found = verdict(NAMED, "--to", "gemini", code=1)
     assert found["from"] == "openai-chat"
     codes = {loss["code"] for loss in found["lost"]}
-    assert {"name.unsaid", "extras.foreign"} <= codes
+    assert {"name.unsupported", "extras.other_provider"} <= codes
     assert "call.bypass" not in codes  # what is added is no loss beyond the policy
     assert all(loss["fix"] for loss in found["lost"])
     assert found["refused"] == []
@@ -79,7 +79,7 @@ def test_the_policy_says_what_may_be_lost() -> None:
         "--allow",
         "name.*",
         "--allow",
-        "extras.foreign",
+        "extras.other_provider",
         "--allow",
         "result.*",
     )

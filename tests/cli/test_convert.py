@@ -79,7 +79,7 @@ def test_json_holds_the_losses_and_stderr_is_silent() -> None:
     ran = run("convert", file("r.json", NAMED), "--to", "anthropic", "--json")
     found = json.loads(ran.stdout)
     assert found.keys() == {"path", "headers", "body", "losses"}
-    assert {"name.unsaid", "block.unsaid"} <= {loss["code"] for loss in found["losses"]}
+    assert {"name.unsupported", "block.unsupported"} <= {loss["code"] for loss in found["losses"]}
     assert ran.stderr == ""
 
 
@@ -88,8 +88,8 @@ def test_a_refusal_names_what_would_allow_it() -> None:
     ran = run("convert", request, "--to", "gemini", "--policy", "refuse")
     assert (ran.exit_code, ran.stdout) == (1, "")
     last = ran.stderr.splitlines()[-1]
-    assert last.startswith("error: r.json: the policy refuses dropped name.unsaid at ")
-    assert last.endswith("(--allow name.unsaid lets it pass)")
+    assert last.startswith("error: r.json: the policy refuses dropped name.unsupported at ")
+    assert last.endswith("(--allow name.unsupported lets it pass)")
     assert run("convert", request, "--to", "gemini", "--policy", "refuse",
                "--allow", "name.*").exit_code == 0  # fmt: skip
 
@@ -98,7 +98,10 @@ def test_a_refusal_as_json() -> None:
     ran = run("convert", file("r.json", NAMED), "--to", "gemini", "--json", "--refuse", "dropped")
     assert ran.exit_code == 1
     found = json.loads(ran.stdout)
-    assert {loss["code"] for loss in found["losses"]} == {"name.unsaid", "extras.foreign"}
+    assert {loss["code"] for loss in found["losses"]} == {
+        "name.unsupported",
+        "extras.other_provider",
+    }
     assert ran.stderr == f"error: {found['error']}\n"
 
 
@@ -154,8 +157,8 @@ def test_many_lines_are_summed_up_and_told_one_by_one_on_request() -> None:
     name = file("many.jsonl", lines(NAMED, PLAIN, NAMED))
     sums = run("convert", name, "--to", "gemini").stderr
     assert "many.jsonl for gemini - losses in 3 of 3\n" in sums
-    assert re.search(r"2 dropped +name.unsaid: ", sums)
-    assert re.search(r"3 expected +model.foreign: ", sums)
+    assert re.search(r"2 dropped +name.unsupported: ", sums)
+    assert re.search(r"3 expected +model.other_provider: ", sums)
     each = run("convert", name, "--to", "gemini", "--losses").stderr
     assert "many.jsonl:1 for gemini - losses: " in each
     assert "many.jsonl:3 for gemini - losses: " in each
@@ -286,14 +289,14 @@ def test_a_stream_as_json_holds_events_and_losses() -> None:
     assert found.keys() == {"events", "losses"}
     assert found["events"][0]["event"] is None
     assert found["events"][0]["data"]["message"]["content"] == "Hel"
-    assert "answer.unsaid" in {loss["code"] for loss in found["losses"]}
+    assert "answer.unsupported" in {loss["code"] for loss in found["losses"]}
 
 
 def test_the_policy_holds_for_streams() -> None:
     ran = run("convert", file("s.sse", sse(EVENTS)), "--to", "ollama", "-k", "response",
-              "--refuse", "answer.unsaid")  # fmt: skip
+              "--refuse", "answer.unsupported")  # fmt: skip
     assert (ran.exit_code, ran.stdout) == (1, "")
-    assert "answer.unsaid" in ran.stderr
+    assert "answer.unsupported" in ran.stderr
 
 
 def test_several_streams_give_a_line_each() -> None:

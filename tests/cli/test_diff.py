@@ -92,9 +92,9 @@ def test_everything_that_is_written_stands_in_a_row_once() -> None:
 def test_losses_stand_in_the_row_of_their_source() -> None:
     rows = {tuple(row.source): row for row in sides(NAMED, "anthropic", "gemini")}
     codes = [{loss.code for loss in side} for side in rows["$.messages[0]",].losses]
-    assert codes == [{"block.unsaid", "name.unsaid"}, {"name.unsaid"}]
+    assert codes == [{"block.unsupported", "name.unsupported"}, {"name.unsupported"}]
     assert [loss.code for side in rows['$.logit_bias["5"]',].losses for loss in side] == [
-        "extras.foreign", "extras.foreign",
+        "extras.other_provider", "extras.other_provider",
     ]  # fmt: skip
 
 
@@ -116,7 +116,7 @@ def test_as_json() -> None:
         assert side["losses"] == [loss.to_dict() for loss in out.losses]
     row = next(row for row in made["rows"] if row["source"] == ["$.messages[0]"])
     assert row["sides"] == [["$.messages[0]"], ["$.contents[0]"]]
-    assert "block.unsaid" in [loss["code"] for loss in row["losses"][0]]
+    assert "block.unsupported" in [loss["code"] for loss in row["losses"][0]]
 
 
 @pytest.mark.parametrize("width", [80, 120, 60])
@@ -127,7 +127,7 @@ def test_side_by_side_on_a_screen(width: int) -> None:
     assert widest(ran.stdout) <= width
     heads = next(line for line in ran.stdout.splitlines() if line.startswith("$.messages[1] "))
     assert heads.split() == ["$.messages[1]", "$.contents[1]"]
-    assert "dropped block.unsaid" in ran.stdout
+    assert "dropped block.unsupported" in ran.stdout
 
 
 def test_two_models_of_one_wire() -> None:

@@ -205,13 +205,13 @@ def test_json_can_be_piped_on(tmp_path: Path) -> None:
     chat = written(tmp_path / "chat.json", [msg.to_dict() for msg in CHAT])
     ran = shell("format", chat, "--to", "gemini")
     assert json.loads(ran.stdout)[-1] == {"role": "user", "parts": [{"text": "Thanks!"}]}
-    assert "name.unsaid" in ran.stderr
+    assert "name.unsupported" in ran.stderr
 
 
 def test_the_library_s_log_does_not_tell_losses_a_second_time(tmp_path: Path) -> None:
     chat = written(tmp_path / "chat.json", [msg.to_dict() for msg in CHAT])
     args = ("format", chat, "--to", "deepseek", "--model", "deepseek-chat")
-    assert shell(*args).stderr.count("block.unsaid") == 1
+    assert shell(*args).stderr.count("block.unsupported") == 1
     assert shell(*args, "--json").stderr == ""
 
 

@@ -44,7 +44,7 @@ def test_a_code_is_explained() -> None:
 
 
 def test_a_fix_that_is_an_option_is_shown_as_a_call() -> None:
-    said = flat("name.unsaid")
+    said = flat("name.unsupported")
     assert said.endswith(
         "Instead: Formatter('anthropic', model='claude-opus-5-5', "
         "speakers=Tagged(me='Friday')).format_request(request)"
@@ -89,7 +89,7 @@ def test_a_glob_explains_several() -> None:
     ("given", "near"),
     [
         ("thinking.unsinged", "did you mean thinking.unsigned"),
-        ("cache.unsayd", "did you mean cache.unsaid"),
+        ("cache.unsayd", "did you mean cache.unsupported"),
         ("zzz", "`dragoman explain` lists them all"),
         ("nothing.*", "`dragoman explain` lists them all"),
     ],

@@ -72,10 +72,10 @@ def test_the_shares_stand_in_a_table_for_each_source() -> None:
 def test_losses_stand_in_a_matrix_by_code_with_an_example_each() -> None:
     shown = run("fidelity", "logs.jsonl", "--to", "gemini", "--to", "anthropic").stdout
     matrix = [line.split() for line in shown.splitlines()]
-    assert ["name.unsaid", "1", "1"] in matrix
-    assert ["block.unsaid", "-", "1"] in matrix
+    assert ["name.unsupported", "1", "1"] in matrix
+    assert ["block.unsupported", "-", "1"] in matrix
     example = shown.partition("An example of each")[2]
-    assert "block.unsaid  logs.jsonl:2, openai-chat -> anthropic\n" in example
+    assert "block.unsupported  logs.jsonl:2, openai-chat -> anthropic\n" in example
     assert "  dropped at $.messages[0].content[1]: audio of the user\n" in example
     assert "  removed audio: $.messages[0].content[1] " in example
 
@@ -137,7 +137,7 @@ def test_a_run_that_is_worse_fails_and_names_pair_figure_and_codes() -> None:
     told = ran.stdout.partition("Worse than before")[2]
     figures = [line.split() for line in told.splitlines()]
     assert ["request", "openai-chat", "->", "gemini", "lossless", "100.0%", "50.0%"] in figures
-    assert "name.unsaid" in told
+    assert "name.unsupported" in told
     found = measured("good.jsonl", *args, "--baseline", "before.json", code=1)["worse"]
     assert ran.stderr == f"error: {len(found)} figures are worse than in before.json\n"
     assert {"pair": "request openai-chat -> gemini", "what": "lossless", "was": 1.0,

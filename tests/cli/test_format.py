@@ -132,7 +132,7 @@ def test_json_holds_the_losses_and_stderr_is_silent(chat: str, args: list[str]) 
     assert ("body" in found) == bool(args)
     assert ("messages" in found) == (not args)
     [loss] = [loss for loss in found["losses"] if loss["kind"] == "dropped"]
-    assert loss["code"] == "block.unsaid"
+    assert loss["code"] == "block.unsupported"
     assert loss["where"] == "$.messages[1].content[1]"
     assert loss["target"] == "deepseek"
     assert ran.stderr == ""
@@ -152,19 +152,19 @@ def test_a_refusal_names_the_losses_and_what_would_allow_them(chat: str) -> None
     ran = run("format", chat, "--to", "deepseek", "--policy", "refuse")
     assert (ran.exit_code, ran.stdout) == (1, "")
     last = ran.stderr.splitlines()[-1]
-    refused = "the policy refuses dropped block.unsaid at $.messages[1].content[1]"
+    refused = "the policy refuses dropped block.unsupported at $.messages[1].content[1]"
     assert last.startswith(f"error: {chat}: {refused}")
-    assert last.endswith("(--allow block.unsaid lets it pass)")
+    assert last.endswith("(--allow block.unsupported lets it pass)")
     assert "$.messages[1].content[1]  image of the user" in ran.stderr
     assert run("format", chat, "--to", "deepseek", "--policy", "refuse",
-               "--allow", "block.unsaid").exit_code == 0  # fmt: skip
+               "--allow", "block.unsupported").exit_code == 0  # fmt: skip
 
 
 def test_single_codes_can_be_refused(chat: str) -> None:
     assert run("format", chat, "--to", "anthropic").exit_code == 0
     refused = run("format", chat, "--to", "anthropic", "--refuse", "name.*")
     assert refused.exit_code == 1
-    assert "name.unsaid" in refused.stderr
+    assert "name.unsupported" in refused.stderr
     allowed = ("--refuse", "name.*", "--allow", "dropped")
     assert run("format", chat, "--to", "anthropic", *allowed).exit_code == 0
 
@@ -173,7 +173,7 @@ def test_a_refusal_as_json(chat: str) -> None:
     ran = run("format", chat, "--to", "deepseek", "--json", "--policy", "refuse")
     assert ran.exit_code == 1
     found = json.loads(ran.stdout)
-    assert [loss["code"] for loss in found["losses"]] == ["block.unsaid"]
+    assert [loss["code"] for loss in found["losses"]] == ["block.unsupported"]
     assert "the policy refuses" in found["error"]
     assert ran.stderr == f"error: {found['error']}\n"
 

@@ -61,7 +61,7 @@ def test_json_lines_hold_their_losses(tmp_path: Path) -> None:
     file = written(tmp_path / "many.jsonl", lines([HI], [{**HI, "name": ""}]))
     ran = run("format", file, "--to", "gemini", "--json")
     found = [json.loads(line) for line in ran.stdout.splitlines()]
-    assert [[loss["code"] for loss in one["losses"]] for one in found] == [["name.unsaid"], []]
+    assert [[loss["code"] for loss in one["losses"]] for one in found] == [["name.unsupported"], []]
 
 
 def test_a_refused_line_ends_the_output_there(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_refused_line_ends_the_output_there(tmp_path: Path) -> None:
     ran = run("format", file, "--to", "gemini", "--refuse", "name.*")
     assert ran.exit_code == 1
     assert len(ran.stdout.splitlines()) == 1
-    assert f"error: {file}:2: the policy refuses dropped name.unsaid" in ran.stderr
+    assert f"error: {file}:2: the policy refuses dropped name.unsupported" in ran.stderr
 
 
 def test_a_line_separator_inside_a_text_is_no_end_of_line(tmp_path: Path) -> None:

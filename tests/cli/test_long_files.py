@@ -52,7 +52,7 @@ def test_losses_are_counted_and_let_go() -> None:
 
     printer = Printer("openai", many=True, each=False, loud=True)
     assert sum(1 for _ in printer.texts(outcomes())) == 200
-    assert printer.codes["dropped", "option.unsaid"] == 200
+    assert printer.codes["dropped", "option.unsupported"] == 200
     assert sum(isinstance(one, Loss) for one in gc.get_objects()) < 50
 
 

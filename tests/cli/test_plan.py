@@ -62,7 +62,7 @@ def test_routes_are_told_with_what_they_lose_and_what_would_help() -> None:
     assert (ran.exit_code, ran.stderr) == (0, "")
     shown = ran.stdout
     assert shown.startswith("stdin - ")
-    assert "dropped  name.unsaid  $.messages[0].name" in shown
+    assert "dropped  name.unsupported  $.messages[0].name" in shown
     assert "lossless without " in shown
     assert widest(shown) <= 80
     assert (

@@ -133,7 +133,7 @@ def test_losses_of_many_files_are_summed_up_together(jobs: str) -> None:
         written(Path(name), {**CLAUDE, "top_k": 5})
     ran = run("convert", "a.json", "b.json", "--to", "openai", "--jobs", jobs)
     assert "a.json and 1 more for openai - losses in 2 of 2\n" in ran.stderr
-    assert "2 dropped  option.unsaid: " in ran.stderr
+    assert "2 dropped  option.unsupported: " in ran.stderr
     each = run("convert", "a.json", "b.json", "--to", "openai", "--jobs", jobs, "--losses")
     assert "a.json for openai - losses: " in each.stderr
     assert "b.json for openai - losses: " in each.stderr

@@ -304,7 +304,7 @@ def test_a_file_of_facts_decides_what_is_written(file: Path, tmp_path: Path) -> 
     ran = run(*args, "--facts", str(file), width=160)
     assert ran.exit_code == 0
     assert "image_url" not in ran.stdout
-    assert "block.unsaid" in ran.stderr
+    assert "block.unsupported" in ran.stderr
     assert "Acme docs (2026-11-01)" in ran.stderr
 
 

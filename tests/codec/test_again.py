@@ -289,7 +289,7 @@ def test_another_wire_gets_nothing_as_it_was_read() -> None:
 def test_losses_name_their_place_in_the_body() -> None:
     out = dragoman.wire("anthropic", policy="ignore").write_request(read(), model="claude-opus-5-5")
     where = {loss.code: loss.where for loss in out.losses}
-    assert where["name.unsaid"] == "$.messages[1].name"
+    assert where["name.unsupported"] == "$.messages[1].name"
     assert where["option.refused"] == "$.temperature"
 
 

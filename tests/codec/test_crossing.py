@@ -117,6 +117,6 @@ def test_of_two_marks_in_one_round_bedrock_keeps_the_last() -> None:
     body = {**CLAUDE, "model": "claude-opus-5-5", "messages": said,
             "tools": [{"name": "f", "input_schema": SCHEMA}]}  # fmt: skip
     out = dragoman.convert(body, "anthropic", "bedrock-converse", policy="ignore")
-    kinds = {loss.where: loss.kind for loss in out.losses if loss.code == "cache.unsaid"}
+    kinds = {loss.where: loss.kind for loss in out.losses if loss.code == "cache.unsupported"}
     assert kinds == {"$.messages[2].content[0].cache_control": "dropped"}
     assert "cachePoint" in out.body["messages"][2]["content"][-1]

@@ -72,4 +72,4 @@ def test_any_refusal_carries_what_was_lost_before() -> None:
     with pytest.raises(WriteError) as caught:
         dragoman.convert(body, "gemini", "openai", model="gpt-5-pro", policy="ignore")
     assert caught.value.code == "model.endpoint"
-    assert "raw.foreign" in {loss.code for loss in caught.value.losses}
+    assert "raw.other_provider" in {loss.code for loss in caught.value.losses}

@@ -196,4 +196,6 @@ def test_a_prompt_beside_messages_that_are_none(source: str, target: str) -> Non
     body = {"messages": 7, "system": "Be brief."}
     out = dragoman.convert(body, source, target, policy="ignore")
     assert "Be brief." in str(out.body)
-    assert ("extras.foreign", "$.messages") in [(loss.code, loss.where) for loss in out.losses]
+    assert ("extras.other_provider", "$.messages") in [
+        (loss.code, loss.where) for loss in out.losses
+    ]

@@ -176,7 +176,7 @@ def test_the_odd_value_is_named_and_kept() -> None:
     odd = {"event": None, "at": "$.choices[0].message.reasoning_content", "payload": {"a": 1}}
     assert (resp.extras or {})["deepseek"]["events"] == [odd]
     [loss] = target.write_response(resp).losses
-    assert (loss.code, loss.what) == ("answer.unsaid", odd["at"])
+    assert (loss.code, loss.what) == ("answer.unsupported", odd["at"])
 
 
 def test_several_odd_values_are_left_out_one_by_one() -> None:

@@ -28,7 +28,7 @@ def test_losses_and_the_answer_stand_beside_the_events() -> None:
     assert next(stream).event == "message_start"
     assert [one.event for one in stream][-1] == "message_stop"
     assert (stream.response.text, stream.response.status) == ("Hello", "complete")
-    assert ("extras.foreign", "dropped", "$.extras.openai-chat.system_fingerprint") in [
+    assert ("extras.other_provider", "dropped", "$.extras.openai-chat.system_fingerprint") in [
         (one.code, one.kind, one.where) for one in stream.losses]  # fmt: skip
 
 
@@ -37,7 +37,7 @@ def test_a_policy_refuses_before_the_event_that_loses(target: Any) -> None:
     policy: Any = None if isinstance(target, dragoman.Wire) else "refuse"
     with pytest.raises(LossRefused) as caught:
         next(dragoman.convert_stream(HELLO, "openai-chat", target, policy=policy))
-    assert {one.code for one in caught.value.losses} == {"extras.foreign"}
+    assert {one.code for one in caught.value.losses} == {"extras.other_provider"}
     allowed = Policy(refuse=("dropped",), allow=("extras.*",))
     assert list(dragoman.convert_stream(HELLO, "openai-chat", target, policy=allowed))
 

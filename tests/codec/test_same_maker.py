@@ -137,7 +137,7 @@ def test_what_a_call_has_beyond_that_is_lost_by_name() -> None:
     assert body["messages"][1]["tool_calls"] == [
         {"id": "c2", "type": "custom", "custom": {"name": "n__c", "input": "x"}}]  # fmt: skip
     assert ("tool.namespace", "$.input[1].namespace") in losses
-    assert ("extras.foreign", "$.input[1].caller.type") in losses
+    assert ("extras.other_provider", "$.input[1].caller.type") in losses
 
 
 def test_one_host_speaks_to_itself_and_others_are_no_kin() -> None:
@@ -147,13 +147,13 @@ def test_one_host_speaks_to_itself_and_others_are_no_kin() -> None:
     assert "verbosity" not in body
     assert [code for code, _ in losses if code != "include.added"] == []
     _, losses = converted("groq", RESPONSES, chat)
-    assert ("extras.foreign", "$.verbosity") in losses
+    assert ("extras.other_provider", "$.verbosity") in losses
 
 
 def test_other_wires_name_each_as_lost() -> None:
     body, losses = converted(CHAT, "anthropic", {
         "model": "m", "messages": [HI], "verbosity": "low", "safety_identifier": "s"})  # fmt: skip
-    assert ("extras.foreign", "$.verbosity") in losses
+    assert ("extras.other_provider", "$.verbosity") in losses
     assert body["metadata"] == {"user_id": "s"}
 
 
@@ -162,7 +162,7 @@ def test_a_choice_among_what_is_no_tool_is_named(tools: object) -> None:
     choice = {"type": "allowed_tools", "mode": "auto", "tools": tools}
     asked = {"model": "gpt-5.6", "input": [HI], "tool_choice": choice}
     _, losses = converted(RESPONSES, CHAT, asked)
-    assert ("extras.foreign", "$.tool_choice.mode") in losses
+    assert ("extras.other_provider", "$.tool_choice.mode") in losses
 
 
 # Hosts and wires of one maker, for answers, streams and histories

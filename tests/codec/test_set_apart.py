@@ -44,7 +44,11 @@ def test_they_are_named_and_not_sent(
     source: str, body: dict[str, Any], protocol: str, foreign: list[str]
 ) -> None:
     _, out = conversion(source, body, protocol)
-    named = [loss.where for loss in out.losses if loss.code in ("extras.foreign", "tool.foreign")]
+    named = [
+        loss.where
+        for loss in out.losses
+        if loss.code in ("extras.other_provider", "tool.other_provider")
+    ]
     assert sorted(named) == foreign
     plain = {"model", "messages", "max_tokens", "temperature", "tools", "stream", "stream_options"}
     assert out.body.keys() <= plain

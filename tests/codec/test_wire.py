@@ -100,7 +100,7 @@ def test_a_model_without_tools_gets_none() -> None:
     req = ChatRequest(list(HI), tools=[Tool("look"), Tool("find")])
     out = wire.write_request(req, "mute-1")
     assert "tools" not in out.body
-    assert codes(out) == [("tools.unsaid", "$.tools[0]"), ("tools.unsaid", "$.tools[1]")]
+    assert codes(out) == [("tools.unsupported", "$.tools[0]"), ("tools.unsupported", "$.tools[1]")]
     assert "tools" in wire.write_request(req, "loud-1").body
 
 
@@ -142,7 +142,7 @@ def test_a_hint_stands_on_the_last_block_that_can_carry_it() -> None:
     assert "cache_control" in out.body["messages"][1]["content"][0]
     alone = Msg.assistant([thought], cache=CacheHint())
     out = write("anthropic", Msg.user("Hi."), alone, Msg.user("y"), model="m")
-    assert ("cache.unsaid", "$.messages[1].cache") in codes(out)
+    assert ("cache.unsupported", "$.messages[1].cache") in codes(out)
 
 
 def test_policies_of_wires_and_calls() -> None:
@@ -150,7 +150,7 @@ def test_policies_of_wires_and_calls() -> None:
     req = ChatRequest([Msg.user([TextBlock("x"), video])], model="m")
     with pytest.raises(LossRefused):
         dragoman.wire("openai-chat", policy="refuse").write_request(req)
-    strict = Policy(refuse=("block.unsaid",))
+    strict = Policy(refuse=("block.unsupported",))
     wire = dragoman.wire("openai-chat", policy="ignore")
     with pytest.raises(LossRefused) as caught:
         wire.write_request(req, policy=strict)

@@ -162,13 +162,13 @@ def test_what_an_error_in_place_of_an_answer_leaves_out_is_named(target: str) ->
     assert "5" not in json.dumps(out.body)
     lost = {loss.where: loss.code for loss in out.losses if loss.kind == "dropped"}
     assert lost == {
-        "$.candidates[0]": "answer.unsaid",
-        "$.extras.openai-responses.service_tier": "extras.foreign",
+        "$.candidates[0]": "answer.unsupported",
+        "$.extras.openai-responses.service_tier": "extras.other_provider",
         "$.usage.input": "answer.usage",
         "$.usage.output": "answer.usage",
         "$.usage.total": "answer.usage",
-        "$.id": "answer.unsaid",
-        "$.model": "answer.unsaid",
+        "$.id": "answer.unsupported",
+        "$.model": "answer.unsupported",
     }
 
 

@@ -185,15 +185,15 @@ ROWS = [
       for host, model in (("openai", "gpt-5.6"), ("azure", "gpt-5.6"),
                           ("deepseek", "deepseek-flash"), ("groq", "llama-3.3-70b-versatile"),
                           ("dashscope/openai-chat", "qwen-turbo"))),
-    *(Combination(f"{model} with JSON beside {what}", "gemini", "format.unsaid",
+    *(Combination(f"{model} with JSON beside {what}", "gemini", "format.unsupported",
                   "$.generationConfig", content(tool, **_AS_JSON),
                   content(**_AS_JSON), "json_beside_tools", model)
       for model in ("gemini-2.5-pro", "gemini-2.5-flash") for what, tool in
       (("functions", _FUNCTION), ("search", _SEARCH))),
-    Combination("a schema beside functions", "gemini", "format.unsaid", "$.generationConfig",
+    Combination("a schema beside functions", "gemini", "format.unsupported", "$.generationConfig",
                 content(_FUNCTION, **_AS_JSON, responseJsonSchema={"type": "object"}),
                 content(_FUNCTION), "json_beside_tools", "gemini-2.5-pro"),
-    Combination("search beside functions", "gemini", "server_tool.unsaid", "$.tools[1]",
+    Combination("search beside functions", "gemini", "server_tool.unsupported", "$.tools[1]",
                 content(_FUNCTION, _SEARCH), content(_SEARCH), "mixed_tools", "gemini-2.5-pro"),
     Combination("a cache point behind a document that is no PDF", "bedrock", "cache.moved",
                 "$.messages[0].content[2].cachePoint", told(_SAY, _NOTES, _POINT),

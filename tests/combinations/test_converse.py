@@ -116,7 +116,7 @@ def test_a_cache_point_stands_before_documents_that_it_may_not_follow() -> None:
     assert kinds(sent) == [["text", "cachePoint", "document"]]
     alone = written(CLAUDE, Msg.user([hinted, TextBlock("Sum up.")]))
     assert "cachePoint" not in str(alone.body)
-    assert "cache.unsaid" in codes(alone)
+    assert "cache.unsupported" in codes(alone)
     whole = Msg.user([TextBlock("Sum up."), NOTES])
     whole.cache = CacheHint()
     assert kinds(written(CLAUDE, whole)) == [["text", "cachePoint", "document"]]

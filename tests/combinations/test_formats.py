@@ -108,7 +108,7 @@ def test_gemini_2_has_its_tools_and_is_asked_for_the_format_in_words() -> None:
     assert sent.body["tools"] == [{"functionDeclarations": [{"name": "look"}]}]
     (part,) = sent.body["systemInstruction"]["parts"]
     assert part["text"].startswith("Answer in JSON that fits this JSON Schema:\n{")
-    assert {loss.code for loss in sent.losses} == {"format.in_words", "format.unsaid"}
+    assert {loss.code for loss in sent.losses} == {"format.in_words", "format.unsupported"}
     newer = gemini.write_request(request, "gemini-3.6-flash")
     assert newer.body["generationConfig"]["responseMimeType"] == "application/json"
     request.tools = []
@@ -128,7 +128,7 @@ def test_a_host_without_formats_is_told_the_schema(host: str, model: str) -> Non
     assert "Answer in JSON that fits this JSON Schema" in str(sent.body)
     assert "degrees" in str(sent.body)
     losses = [(loss.kind, loss.code) for loss in sent.losses if loss.code.startswith("format")]
-    assert losses == [("added", "format.in_words"), ("degraded", "format.unsaid")]
+    assert losses == [("added", "format.in_words"), ("degraded", "format.unsupported")]
 
 
 def test_any_json_is_asked_for_in_words_unless_a_message_does() -> None:

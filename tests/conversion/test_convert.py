@@ -92,7 +92,7 @@ def test_whose_model_is_asked() -> None:
     assert (out.body["model"], out.model) == ("claude-opus-5-5", "claude-opus-5-5")
     out = dragoman.convert(chat(HI), "openai-chat", "anthropic", policy="ignore")
     assert out.body["model"] == out.model == dragoman.wire("anthropic").room.model
-    assert [loss.kind for loss in out.losses if loss.code == "model.foreign"] == ["expected"]
+    assert [loss.kind for loss in out.losses if loss.code == "model.other_provider"] == ["expected"]
     out = dragoman.convert(chat(HI), "openai-chat", "anthropic", policy="ignore", keep_model=True)
     assert out.body["model"] == "gpt-5.5"
     assert [loss.kind for loss in out.losses if loss.code == "model.kept"] == ["expected"]
@@ -150,9 +150,12 @@ def test_a_policy_refuses_before_anything_is_returned() -> None:
     model = "mistral-large-latest"
     with pytest.raises(LossRefused) as caught:
         dragoman.convert(told, "openai-chat", "mistral", model=model, policy=strict)
-    assert {loss.code for loss in caught.value.losses} == {"name.unsaid", "extras.foreign"}
+    assert {loss.code for loss in caught.value.losses} == {
+        "name.unsupported",
+        "extras.other_provider",
+    }
     assert {loss.where for loss in caught.value.losses} == {"$.messages[0].name", "$.logit_bias"}
-    kind = Policy(refuse=("dropped",), allow=("name.*", "extras.foreign"))
+    kind = Policy(refuse=("dropped",), allow=("name.*", "extras.other_provider"))
     out = dragoman.convert(told, "openai-chat", "mistral", model=model, policy=kind)
     assert out.body["temperature"] == 0.5
     with pytest.raises(LossRefused):

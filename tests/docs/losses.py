@@ -55,7 +55,7 @@ print([loss.code for loss in out.added])
 ```output
 added turn.last $.messages[1]
 added max_tokens.default $.options.max_tokens
-dropped name.unsaid $.messages[0].name
+dropped name.unsupported $.messages[0].name
 ['turn.last', 'max_tokens.default']
 ```
 

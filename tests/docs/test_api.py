@@ -86,7 +86,7 @@ def test_4_an_agent(play: Play) -> None:
 def test_5_format_a_chat(play: Play) -> None:
     names = play(5)
     assert names["out"].messages[1] == {"role": "user", "content": "Where is Paris?"}
-    assert [loss.code for loss in names["out"].losses] == ["name.unsaid"]
+    assert [loss.code for loss in names["out"].losses] == ["name.unsupported"]
     assert names["messages"] == names["AnthropicChatFormatter"]().format_sync(names["msgs"])
     assert [m["role"] for m in names["messages"]] == ["system", "user"]
     assert type(names["messages"]) is list
@@ -172,9 +172,9 @@ def test_11_what_may_be_lost(play: Play, capsys: pytest.CaptureFixture[str]) -> 
     }  # fmt: skip
     names = play(11, body=body)
     assert capsys.readouterr().out == ""
-    assert "cache.unsaid" in [loss.code for loss in names["out"].losses]
+    assert "cache.unsupported" in [loss.code for loss in names["out"].losses]
     assert "out" not in play(11, body={**body, "inference_geo": "us"})
-    assert capsys.readouterr().out == "['extras.foreign']\n"
+    assert capsys.readouterr().out == "['extras.other_provider']\n"
 
 
 def test_12_a_vendor_of_your_own(play: Play) -> None:

@@ -74,7 +74,7 @@ def test_the_conversation_is_what_chat_writes() -> None:
     assert (ran.exit_code, ran.stderr) == (0, "")
     written = ran.stdout.splitlines()
     assert written[: len(said)] == said
-    assert written[len(said)].startswith("dropped block.unsaid: ")
+    assert written[len(said)].startswith("dropped block.unsupported: ")
 
 
 @pytest.mark.parametrize("language", PAGES)

@@ -288,7 +288,7 @@ def test_a_model_without_tools_is_sent_none() -> None:
     builder = RequestBuilder(model="m")
     told = builder.write([Msg.user("Hi")], tools=[WEATHER], config=without)
     assert set(told.body) == {"model", "messages"}
-    assert [loss.code for loss in told.losses] == ["tools.unsaid"]
+    assert [loss.code for loss in told.losses] == ["tools.unsupported"]
     assert builder.build(history(), tools=[WEATHER])["tools"] == [WEATHER_JSON]
 
 

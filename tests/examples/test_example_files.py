@@ -75,15 +75,15 @@ ASKING: dict[str, tuple[list[Any], str]] = {
 anthropic/claude-opus-5-5: 31 degrees.
   added max_tokens.default $.options.max_tokens
 openai/gpt-5.6: Linen.
-  dropped thinking.foreign $.messages[1].content[0]
-  dropped thinking.foreign $.messages[3].content[0]
+  dropped thinking.other_provider $.messages[1].content[0]
+  dropped thinking.other_provider $.messages[3].content[0]
 gemini/gemini-3.5-flash: It is hot; linen.
-  dropped thinking.foreign $.messages[1].content[0]
-  dropped thinking.foreign $.messages[3].content[0]
+  dropped thinking.other_provider $.messages[1].content[0]
+  dropped thinking.other_provider $.messages[3].content[0]
   expected extras.empty $.messages[5].content[0].extras.openai-responses.annotations
   expected extras.empty $.messages[5].content[0].extras.openai-responses.logprobs
-  expected extras.foreign $.messages[5].content[0].extras.openai-responses.id
-  expected extras.foreign $.messages[5].content[0].extras.openai-responses.status
+  expected extras.other_provider $.messages[5].content[0].extras.openai-responses.id
+  expected extras.other_provider $.messages[5].content[0].extras.openai-responses.status
   added call.bypass $.messages[1].content[1]
 """,
     ),
@@ -103,13 +103,13 @@ Ulugh Beg, in 1420.
         [CITIES, "Both have 31 degrees."] * 4,
         """\
 anthropic/claude-opus-5-5: Both have 31 degrees.
-  dropped option.unsaid $.options.seed
-  dropped name.unsaid $.messages[1].name
+  dropped option.unsupported $.options.seed
+  dropped name.unsupported $.messages[1].name
 openai/gpt-5.6: Both have 31 degrees.
-  dropped option.unsaid $.options.seed
-  dropped name.unsaid $.messages[1].name
+  dropped option.unsupported $.options.seed
+  dropped name.unsupported $.messages[1].name
 gemini/gemini-3.5-flash: Both have 31 degrees.
-  dropped name.unsaid $.messages[1].name
+  dropped name.unsupported $.messages[1].name
   added call.bypass $.messages[1].content[0]
 deepseek/deepseek-v4-flash: Both have 31 degrees.
 """,

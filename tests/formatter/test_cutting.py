@@ -91,7 +91,9 @@ def test_a_summary_is_named_and_so_is_what_it_tells() -> None:
     assert places(out)[0] == ("history.summary", "added", "$.messages[0]")
     assert out.losses[0].did == "said by the user"
     assert out.added == [out.losses[0]] or [x.code for x in out.added] == ["history.summary"]
-    assert places(out)[1:] == [("history.told", "degraded", f"$.messages[{i}]") for i in range(7)]
+    assert places(out)[1:] == [
+        ("history.summarized", "degraded", f"$.messages[{i}]") for i in range(7)
+    ]
 
 
 def test_a_summary_may_be_awaited() -> None:
@@ -131,7 +133,7 @@ def test_a_message_is_counted_once_if_the_counter_adds_up(sync: bool) -> None:
     kept = sum(len(m["content"].split()) for m in out)
     assert kept <= 300 < kept + len(msgs[-len(out) - 1].text.split()) < whole
     again = [*msgs, Msg.user("one"), Msg.user("two")]
-    formatter.limited(310).format_sync(again)
+    formatter.with_limit(310).format_sync(again)
     assert counter.counted[200:] == ["one", "two"], "an agent's next turn"
 
 

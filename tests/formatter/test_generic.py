@@ -60,7 +60,7 @@ def test_overrides() -> None:
     seen = dragoman.Formatter("openai-chat", policy="ignore").write([Msg.user([image])])
     assert "image_url" in str(seen.messages)
     blind = dragoman.Formatter("openai-chat", can={"image": False}, policy="ignore")
-    assert [loss.code for loss in blind.write([Msg.user([image])]).losses] == ["block.unsaid"]
+    assert [loss.code for loss in blind.write([Msg.user([image])]).losses] == ["block.unsupported"]
     asked: list[Any] = []
 
     def fetch(source: Any, path: str) -> Base64Source:

@@ -102,8 +102,9 @@ def test_losses_of_trials_are_not_told() -> None:
     video = {"type": "video", "source": {"type": "url", "url": "https://example.com/a.mp4"}}
     lossy = [Msg.user([TextBlock(str(i)), video]) for i in range(6)]
     losses = made(limit=2).write(lossy).losses
-    assert [(x.code, x.where) for x in losses if x.code == "block.unsaid"] == [
-        ("block.unsaid", "$.messages[4].content[1]"), ("block.unsaid", "$.messages[5].content[1]"),
+    assert [(x.code, x.where) for x in losses if x.code == "block.unsupported"] == [
+        ("block.unsupported", "$.messages[4].content[1]"), ("block.unsupported",
+         "$.messages[5].content[1]"),
     ]  # fmt: skip
     assert len([x for x in losses if x.code == "history.cut"]) == 4
 

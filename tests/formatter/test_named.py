@@ -187,7 +187,7 @@ def test_no_tools_for_a_model_that_takes_none(name: str) -> None:
         assert formatter.format_tools([Tool("look")]) == []
         out = formatter.format_request(ChatRequest([Msg.user("Hi.")], tools=[Tool("look")]))
         assert "look" not in str(out.body)
-        assert ("tools.unsaid", "$.tools[0]") in [(x.code, x.where) for x in out.losses]
+        assert ("tools.unsupported", "$.tools[0]") in [(x.code, x.where) for x in out.losses]
 
 
 @pytest.mark.parametrize("name", NAMES)

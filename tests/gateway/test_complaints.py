@@ -180,7 +180,7 @@ def test_new_beta_fields_and_headers_reach_nobody_who_refuses_them(onto: Onto) -
         assert answer.status_code == 200
         assert "a_field_of_tomorrow" not in json.dumps(asked.sent())
         assert not any("anthropic" in name.lower() for name in asked.judge.calls[0].headers)
-        assert "extras.foreign" in answer.headers["x-dragoman-losses"]
+        assert "extras.other_provider" in answer.headers["x-dragoman-losses"]
 
 
 PATCH = {"type": "custom", "name": "apply_patch", "description": "Edit files.",

@@ -62,7 +62,7 @@ def test_the_prompt_stays_in_front(role: str) -> None:
     prompt = Msg("sys", "Be.", role)
     made, losses = told(prompt, Msg("Bob", "Hi."))
     assert [(m.role, m.name, m.text[:3]) for m in made] == [(role, "", "Be."), ("user", "", "# C")]
-    assert losses[0] == ("name.unsaid", "$.messages[0].name")
+    assert losses[0] == ("name.unsupported", "$.messages[0].name")
     assert prompt.name == "sys"
     assert made[0].content is prompt.content
     quiet = Msg("system", "Be.", "system")
@@ -77,9 +77,9 @@ def test_the_prompt_loses_its_name_and_nothing_else() -> None:
     (made,) = ByName()([prompt], report)
     assert (made.name, made.role, made.content) == ("", "system", "Be.")
     assert (made.cache, made.extras, made.id) == (prompt.cache, prompt.extras, "m1")
-    report.add_loss("cache.unsaid", made, "cache")
+    report.add_loss("cache.unsupported", made, "cache")
     assert [(loss.code, loss.where) for loss in report.losses] == [
-        ("name.unsaid", "$.messages[0].name"), ("cache.unsaid", "$.messages[0].cache"),
+        ("name.unsupported", "$.messages[0].name"), ("cache.unsupported", "$.messages[0].cache"),
     ]  # fmt: skip
     assert report.losses[0].what == "sys"
 
@@ -104,7 +104,7 @@ def test_a_group_that_says_nothing_spends_no_heading() -> None:
     assert said(made)[-1] == [f"{OPEN}Alice: So?\n</history>"]
     assert len(made) == 3
     assert losses == [
-        ("thinking.unsaid", "$.messages[0].content[0]"), ("history.heading", "$.messages[3]"),
+        ("thinking.unsupported", "$.messages[0].content[0]"), ("history.heading", "$.messages[3]"),
         ("history.frame", "$.messages[3]"),
     ]  # fmt: skip
 
@@ -168,10 +168,10 @@ def test_hints_and_fields_of_messages_beside_media_are_named() -> None:
     report = Report(msgs, None, places)
     ByName()(msgs, report)
     assert [(loss.code, loss.where) for loss in report.losses][:4] == [
-        ("cache.unsaid", "$.messages[0].cache"),
-        ("extras.foreign", "$.messages[1].extras.own"),
-        ("extras.foreign", "$.messages[2].extras"),
-        ("raw.foreign", "$.messages[3].content[0]"),
+        ("cache.unsupported", "$.messages[0].cache"),
+        ("extras.other_provider", "$.messages[1].extras.own"),
+        ("extras.other_provider", "$.messages[2].extras"),
+        ("raw.other_provider", "$.messages[3].content[0]"),
     ]
     assert [loss.what for loss in report.losses][1:4] == [
         "fields of own", "fields of nobody", "raw block of own",
@@ -184,7 +184,7 @@ def test_a_medium_without_words_is_introduced_by_its_speaker() -> None:
     assert losses == [HEADING, FRAME]
     made, losses = told(Msg("Bob", [IMAGE]), rewrite=ByName(tag_media=False))
     assert said(made) == [[OPEN, IMAGE, "</history>"]]
-    assert ("speaker.untold", "$.messages[0].name") in losses
+    assert ("speaker.unnamed", "$.messages[0].name") in losses
 
 
 def test_what_is_told_leaves_a_word_about_what_it_cannot_tell() -> None:
@@ -194,11 +194,13 @@ def test_what_is_told_leaves_a_word_about_what_it_cannot_tell() -> None:
     assert said(made) == [[f"{OPEN}Bob: x\nBob: no\nAl: y\n</history>"]]
     at = "$.messages[0].content"
     assert losses == [
-        ("cache.unsaid", f"{at}[0].cache"), ("citations.unsaid", f"{at}[0].citations"),
-        ("extras.foreign", f"{at}[0].extras.own"), ("extras.foreign", f"{at}[0].extras"),
-        ("refusal.as_text", f"{at}[1]"), ("thinking.unsaid", f"{at}[2]"),
-        ("raw.foreign", f"{at}[3]"),
-        ("cache.unsaid", "$.messages[1].cache"), ("extras.foreign", "$.messages[1].extras.own"),
+        ("cache.unsupported", f"{at}[0].cache"), ("citations.unsupported", f"{at}[0].citations"),
+        ("extras.other_provider", f"{at}[0].extras.own"), ("extras.other_provider",
+         f"{at}[0].extras"),
+        ("refusal.as_text", f"{at}[1]"), ("thinking.unsupported", f"{at}[2]"),
+        ("raw.other_provider", f"{at}[3]"),
+        ("cache.unsupported", "$.messages[1].cache"), ("extras.other_provider",
+         "$.messages[1].extras.own"),
         HEADING, FRAME,
     ]  # fmt: skip
 
@@ -220,8 +222,8 @@ def test_a_line_may_say_the_name_twice() -> None:
 @pytest.mark.parametrize(
     ("fields", "loss"),
     [
-        ({"cache": CacheHint()}, ("cache.unsaid", "$.messages[1].cache")),
-        ({"extras": {"own": {}}}, ("extras.foreign", "$.messages[1].extras.own")),
+        ({"cache": CacheHint()}, ("cache.unsupported", "$.messages[1].cache")),
+        ({"extras": {"own": {}}}, ("extras.other_provider", "$.messages[1].extras.own")),
     ],
 )
 def test_mere_texts_lose_no_hint_in_silence(fields: Any, loss: tuple[str, str]) -> None:
@@ -291,4 +293,4 @@ def test_losses_inside_the_conversation_are_found_there() -> None:
     msgs = [Msg("Bob", "Hi."), Msg("Al", [TextBlock("x"), video])]
     formatter = dragoman.Formatter("anthropic", speakers=ByName(), policy="ignore")
     losses = formatter.write(msgs).losses
-    assert ("block.unsaid", "$.messages[1].content[1]") in [(x.code, x.where) for x in losses]
+    assert ("block.unsupported", "$.messages[1].content[1]") in [(x.code, x.where) for x in losses]

@@ -116,7 +116,7 @@ def test_media_thoughts_and_errors_of_others() -> None:
     assert message["content"][2]["text"] == (
         "Bob: [called look with {}]\nBob: [look returned: Error: No light.]\n</history>"
     )
-    assert "thinking.unsaid" in [loss.code for loss in out.losses]
+    assert "thinking.unsupported" in [loss.code for loss in out.losses]
 
 
 def test_what_a_told_call_leaves_behind_is_named() -> None:
@@ -128,10 +128,10 @@ def test_what_a_told_call_leaves_behind_is_named() -> None:
     out = formatter(ByName(me="Friday"), "anthropic").write([call, result])
     named = {(loss.code, loss.where) for loss in out.losses}
     assert named >= {
-        ("cache.unsaid", "$.messages[0].content[0].cache"),
-        ("extras.foreign", "$.messages[0].content[0].extras.gemini"),
-        ("extras.foreign", "$.messages[1].content[0].extras.anthropic"),
-        ("cache.unsaid", "$.messages[1].content[0].output[0].cache"),
+        ("cache.unsupported", "$.messages[0].content[0].cache"),
+        ("extras.other_provider", "$.messages[0].content[0].extras.gemini"),
+        ("extras.other_provider", "$.messages[1].content[0].extras.anthropic"),
+        ("cache.unsupported", "$.messages[1].content[0].output[0].cache"),
         ("result.error_as_text", "$.messages[1].content[0].is_error"),
     }
 

@@ -84,7 +84,7 @@ def test_losses_of_a_tagged_block_are_found_at_its_source() -> None:
     msgs = [Msg("Al", "x"), Msg("Bob", [TextBlock("y", cache=CacheHint())])]
     out = dragoman.Formatter("openai-chat", speakers=Tagged(), policy="ignore").write(msgs)
     assert [(loss.code, loss.where) for loss in out.losses] == [
-        ("cache.unsaid", "$.messages[1].content[0].cache"),
+        ("cache.unsupported", "$.messages[1].content[0].cache"),
         ("speaker.tagged", "$.messages[0].name"), ("speaker.tagged", "$.messages[1].name"),
     ]  # fmt: skip
 
@@ -104,7 +104,7 @@ def test_a_tagged_message_keeps_the_rest(name: str, text: str, said: str, role: 
     made = Tagged("Friday")(msgs, report)[1]
     assert (made.name, made.text, made.role) == ("", said, role)
     assert (made.id, made.cache, made.extras) == ("m1", msg.cache, msg.extras)
-    report.add_loss("cache.unsaid", made, "cache")
+    report.add_loss("cache.unsupported", made, "cache")
     assert "$.messages[1].cache" in [loss.where for loss in report.losses]
 
 
@@ -133,7 +133,7 @@ def test_a_name_is_cleaned_and_the_rest_stays() -> None:
     (made,) = NameField()([msg], report)
     assert (made.name, made.role, made.content) == ("Dr._Bob", "assistant", "x")
     assert (made.id, made.cache, made.extras) == ("m1", msg.cache, msg.extras)
-    report.add_loss("cache.unsaid", made, "cache")
+    report.add_loss("cache.unsupported", made, "cache")
     assert report.losses[-1].where == "$.messages[0].cache"
 
 
@@ -157,7 +157,8 @@ def test_a_wire_without_one_names_what_is_lost() -> None:
     msgs = [Msg("Bob", "x"), Msg("assistant", "y", "assistant"), Msg("Al", "z")]
     out = dragoman.Formatter("anthropic", policy="ignore").write(msgs)
     assert [(loss.code, loss.where, loss.what) for loss in out.losses] == [
-        ("name.unsaid", "$.messages[0].name", "Bob"), ("name.unsaid", "$.messages[2].name", "Al"),
+        ("name.unsupported", "$.messages[0].name", "Bob"), ("name.unsupported",
+         "$.messages[2].name", "Al"),
     ]  # fmt: skip
 
 

@@ -129,7 +129,7 @@ def agrees(before: ChatResponse, after: ChatResponse, losses: set[str]) -> None:
     """Hold what was read against what was said, up to what a loss names."""
     one, two = said(before), said(after)
     ended = before.status not in ("interrupted", "error")  # else it may lack its end and figures
-    if not ended and "answer.unsaid" in losses:
+    if not ended and "answer.unsupported" in losses:
         # a call that breaks off is not said where calls are said whole; else nothing comes behind
         # it where blocks follow each other
         names = [name for name, _ in two[1]]
@@ -140,7 +140,7 @@ def agrees(before: ChatResponse, after: ChatResponse, losses: set[str]) -> None:
     else:
         assert two[0] == one[0]
         calls = one[1]
-        if before.finish.reason in ("refusal", "content_filter") and "answer.unsaid" in losses:
+        if before.finish.reason in ("refusal", "content_filter") and "answer.unsupported" in losses:
             # beside these a call that breaks off would read as one to run, and may be left out
             names = [name for name, _ in two[1]]
             calls = [c for c in calls if c[1] is not None or c[0] in names]
@@ -153,7 +153,7 @@ def agrees(before: ChatResponse, after: ChatResponse, losses: set[str]) -> None:
         for status in ("interrupted", "error"):
             assert (after.status == status) == (before.status == status)
     refused = before.finish.reason == "refusal"  # which some say as text: a loss of its own
-    if ended and "answer.finish" not in losses and not (refused and "answer.unsaid" in losses):
+    if ended and "answer.finish" not in losses and not (refused and "answer.unsupported" in losses):
         assert after.finish.reason == before.finish.reason
     if ended and "answer.usage" not in losses:
         for told, heard in zip(spent(before.usage), spent(after.usage), strict=True):

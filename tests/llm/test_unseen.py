@@ -35,16 +35,16 @@ WORDS = TextBlock("What is in this?")
 
 # who does not take what, in which form
 UNSEEN = [
-    ("deepseek/deepseek-chat", IMAGE, "block.unsaid"),
-    ("openai/openai-chat/gpt-5.6", CLIP, "block.unsaid"),
-    ("openai/openai-responses/gpt-5.6", WAV, "block.unsaid"),
-    ("anthropic/claude-opus-5-5", WAV, "block.unsaid"),
-    ("anthropic/claude-opus-5-5", CLIP, "block.unsaid"),
-    ("ollama/qwen3-vl", PDF, "block.unsaid"),
+    ("deepseek/deepseek-chat", IMAGE, "block.unsupported"),
+    ("openai/openai-chat/gpt-5.6", CLIP, "block.unsupported"),
+    ("openai/openai-responses/gpt-5.6", WAV, "block.unsupported"),
+    ("anthropic/claude-opus-5-5", WAV, "block.unsupported"),
+    ("anthropic/claude-opus-5-5", CLIP, "block.unsupported"),
+    ("ollama/qwen3-vl", PDF, "block.unsupported"),
     ("ollama/qwen3-vl", LINK, "media.not_fetched"),
     ("bedrock/anthropic.claude-opus-5-5", LINK, "media.not_fetched"),
-    ("mistral/mistral-large-latest", CLIP, "block.unsaid"),
-    ("cohere/command-a-03-2025", WAV, "block.unsaid"),
+    ("mistral/mistral-large-latest", CLIP, "block.unsupported"),
+    ("cohere/command-a-03-2025", WAV, "block.unsupported"),
 ]
 
 
@@ -188,5 +188,5 @@ def test_an_agent_with_a_chat_model_asks_nobody_either() -> None:
         model = ChatModel("deepseek", "deepseek-chat", "k", stream, transport=script)
         with pytest.raises(WriteError) as raised:
             asyncio.run(ReActAgent("Friday", None, model)([Msg.user([IMAGE, WORDS])]))
-        assert raised.value.code == "block.unsaid"
+        assert raised.value.code == "block.unsupported"
     assert script.calls == []

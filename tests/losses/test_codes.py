@@ -15,21 +15,24 @@ import pytest
 import dragoman
 import dragoman.formatter
 import dragoman.message
+from dragoman._old_names import OLD_CODES
 from dragoman.capabilities import Capabilities, override
 from dragoman.cli import app
 from dragoman.formatter.wire_formatter import FormatterOptions
 from dragoman.history.prompt import SystemPrompt
 from dragoman.history.wording import Wording
-from dragoman.losses import Policy
-from dragoman.losses.codes import CODES
+from dragoman.losses import Policy, Report
+from dragoman.losses.codes import CODES, rename_codes
 from dragoman.losses.codes.code import KINDS, Code
+from dragoman.losses.loss import _revive
+from dragoman.message import Msg
 from tests.house.sources import PACKAGE, modules
 
 ROWS = list(CODES.values())
 QUOTED = re.compile(r"`([^`]+)`")
-# every way to name a loss in the sources: report.lost("x.y", ...), each("x.y", ...), a literal
+# every way to name a loss in the sources: add_loss("x.y", ...), add_losses("x.y", ...), a literal
 LITERAL = re.compile(r'"([a-z_]+\.[a-z_]+)"')
-GIVEN = re.compile(r'\.(?:lost|each)\(\s*"([^"]+)"')
+GIVEN = re.compile(r'\.(?:add_loss|add_losses)\(\s*"([^"]+)"')
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
@@ -190,3 +193,45 @@ def test_no_example_is_read_by_an_import() -> None:
 
 def test_policies_take_every_code_by_name() -> None:
     assert Policy(refuse=tuple(CODES)).refuse == tuple(CODES)
+
+
+@pytest.mark.parametrize(("old", "new"), OLD_CODES.items())
+def test_an_old_code_is_taken_for_the_new_one(old: str, new: str) -> None:
+    assert old not in CODES
+    assert new in CODES
+    with pytest.warns(DeprecationWarning, match=rf"the loss code {old} is {new} now") as caught:
+        assert Policy(refuse=(old,)).refuse == (new,)
+    assert [one.filename for one in caught] == [__file__]
+    report = Report()
+    report.add_loss(new, Msg.user("Hi"))
+    with pytest.warns(DeprecationWarning, match=new):
+        assert report.holds(old)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("extras.*", ("extras.*",)),
+        ("*", ("*",)),
+        ("dropped", ("dropped",)),
+        ("thinking.unsupported", ("thinking.unsupported",)),
+        ("nothing.known", ("nothing.known",)),
+    ],
+)
+def test_what_matches_as_before_is_left_alone(pattern: str, names: tuple[str, ...]) -> None:
+    assert rename_codes(pattern) == names
+
+
+def test_a_glob_of_old_codes_matches_what_it_did() -> None:
+    with pytest.warns(DeprecationWarning, match="schema"):
+        assert rename_codes("schema.t*") == ("schema.described",)
+    with pytest.warns(DeprecationWarning, match="unsupported"):
+        names = rename_codes("*.unsaid")
+    assert set(names) == {code for code in CODES if code.endswith(".unsupported")}
+    with pytest.warns(DeprecationWarning, match="summarized"):
+        assert rename_codes("history.[ct]*") == ("history.[ct]*", "history.summarized")
+
+
+def test_a_stored_loss_has_the_code_of_today() -> None:
+    stored = {"code": "schema.told", "kind": "moved", "where": "$.tools[0]"}
+    assert _revive(stored).code == "schema.described"

@@ -165,7 +165,7 @@ def blocks(wire: Wire | Formatter, *shown: Any) -> dict[str, str]:
         found = wire.write(msgs).losses
     else:
         found = wire.write_request(ChatRequest(msgs, model="acme-1"), policy=OPEN).losses
-    return {loss.what.split()[0]: loss.rule for loss in found if loss.code == "block.unsaid"}
+    return {loss.what.split()[0]: loss.rule for loss in found if loss.code == "block.unsupported"}
 
 
 def test_the_kind_of_the_block_decides() -> None:
@@ -182,8 +182,8 @@ def test_the_protocol_itself_decides_what_no_fact_says() -> None:
     assert own.source
     assert own.since
     said = wire.write_request(ChatRequest([Msg("Bob", "Hi.")], model="new"), policy=OPEN).losses
-    assert [(loss.code, loss.rule) for loss in said if loss.code == "name.unsaid"] == [
-        ("name.unsaid", f"{own.source} ({own.since})")
+    assert [(loss.code, loss.rule) for loss in said if loss.code == "name.unsupported"] == [
+        ("name.unsupported", f"{own.source} ({own.since})")
     ]
 
 
@@ -220,7 +220,7 @@ def test_settings_of_a_formatter_decide() -> None:
     assert blocks(formatter, audio) == {"audio": "capabilities set for this formatter"}
     request = ChatRequest([Msg.user([TextBlock("x"), audio])], model="acme-1")
     sent = formatter.format_request(request).losses
-    assert {loss.rule for loss in sent if loss.code == "block.unsaid"} == {
+    assert {loss.rule for loss in sent if loss.code == "block.unsupported"} == {
         "capabilities set for this formatter"
     }
     assert blocks(Formatter("openai-chat", facts=MINE), audio) == {
@@ -253,5 +253,5 @@ def test_a_rule_travels() -> None:
 def test_a_code_by_itself() -> None:
     wire = dragoman.wire("openai-chat", facts=MINE)
     assert wire.rule("option.refused", "acme-1") == "Acme, sampling (2026-01-01)"
-    assert wire.rule("block.unsaid") == "Acme, media (2026-01-04)"
+    assert wire.rule("block.unsupported") == "Acme, media (2026-01-04)"
     assert wire.rule("model.default", "acme-1") == "", "no capability decides it"

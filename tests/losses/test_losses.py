@@ -47,7 +47,7 @@ def test_nodes_are_found_where_they_stand() -> None:
     found = report(msgs)
     for node, field in ((msgs[0], ""), (msgs[0], "content"), (result, "is_error"), (image, ""),
                         (image.source, "data")):  # fmt: skip
-        found.add_loss("block.unsaid", node, field)
+        found.add_loss("block.unsupported", node, field)
     assert wheres(found) == [
         "$.messages[0]",
         "$.messages[0].content",
@@ -62,7 +62,7 @@ def test_parts_of_a_request() -> None:
     req = ChatRequest([Msg("", "x")], tools=[tool], options=Options(seed=1))
     found = report(req.messages, req)
     for node, field in ((req, "model"), (req.tools[0], "strict"), (req.options, "seed")):
-        found.add_loss("option.unsaid", node, field)
+        found.add_loss("option.unsupported", node, field)
     assert wheres(found) == ["$.model", "$.tools[0].strict", "$.options.seed"]
 
 
@@ -86,7 +86,7 @@ def test_one_node_with_several_losses_stays_in_its_place() -> None:
     found = report([msg])
     found.add_loss("text.blank", msg)
     found.add_loss("message.empty", msg)
-    found.add_loss("name.unsaid", msg, "name")
+    found.add_loss("name.unsupported", msg, "name")
     assert wheres(found) == ["$.messages[0]", "$.messages[0]", "$.messages[0].name"]
 
 
@@ -128,7 +128,7 @@ def test_groups_are_walked_when_they_are_read() -> None:
             walked.append(m.name)
             yield m, "name", m.name
 
-    found.add_losses("name.unsaid", rows())
+    found.add_losses("name.unsupported", rows())
     assert found.kinds == {"dropped"}
     assert walked == []
     assert [(loss.where, loss.what) for loss in found.losses] == [
@@ -226,7 +226,7 @@ def ruled(*codes: str) -> tuple[Report, Rules]:
 
 
 def test_a_rule_is_asked_for_when_it_is_read_and_once_a_kind_of_loss() -> None:
-    found, rules = ruled("cache.limit", "cache.limit", "cache.unsaid")
+    found, rules = ruled("cache.limit", "cache.limit", "cache.unsupported")
     assert found.kinds == {"dropped"}
     losses = found.losses
     _ = [(loss.where, loss.what, repr(loss), hash(loss)) for loss in losses]
@@ -234,7 +234,7 @@ def test_a_rule_is_asked_for_when_it_is_read_and_once_a_kind_of_loss() -> None:
     assert losses[0].rule == losses[1].rule == "cache.limit by the book (2026-11-01)"
     assert losses[0].to_dict()["rule"] == losses[0].rule
     assert rules.asked == [("cache.limit", "cache", "text")]
-    assert losses[2].rule.startswith("cache.unsaid by")
+    assert losses[2].rule.startswith("cache.unsupported by")
 
 
 def test_a_rule_that_is_given_wins() -> None:
@@ -280,7 +280,7 @@ def test_detached_losses_hold_the_rule_and_let_its_source_go() -> None:
 
 
 def test_judging_and_logging_ask_for_no_rule() -> None:
-    found, rules = ruled("cache.limit", "thinking.unsaid")
+    found, rules = ruled("cache.limit", "thinking.unsupported")
     Policy(log=True, refuse=("moved",)).judge(found, set())
     assert rules.asked == []
 
@@ -319,7 +319,7 @@ def test_copies_and_pickles_hold_the_paths(way: Any) -> None:
     msgs = [Msg("a", "x"), Msg("b", "y")]
     found = report(msgs)
     found.add_loss("message.empty", msgs[1])
-    found.add_losses("name.unsaid", ((m, "name", m.name) for m in msgs))
+    found.add_losses("name.unsupported", ((m, "name", m.name) for m in msgs))
     written = Written({"k": 1}, "/v1", report=found)
     made = way(written)
     assert [loss.to_dict() for loss in made.losses] == [loss.to_dict() for loss in written.losses]
@@ -337,8 +337,8 @@ def test_a_report_without_losses_costs_nothing_to_read() -> None:
 def test_losses_show_themselves_a_line_each_and_as_a_table() -> None:
     req = ChatRequest([Msg("<Tony>", "Hi", "user")], options=Options(seed=3))
     losses = wire("ollama", policy="ignore").write_request(req, model="qwen3").losses
-    assert repr(losses) == "[\n  dropped name.unsaid at $.messages[0].name: <Tony>\n]"
-    assert "<td>name.unsaid</td><td>$.messages[0].name</td><td>&lt;Tony&gt;</td>" in (
+    assert repr(losses) == "[\n  dropped name.unsupported at $.messages[0].name: <Tony>\n]"
+    assert "<td>name.unsupported</td><td>$.messages[0].name</td><td>&lt;Tony&gt;</td>" in (
         losses._repr_html_()
     )
     assert repr(losses[:0]) == repr(Losses()) == "[]"
@@ -367,7 +367,7 @@ def test_what_matters_most_comes_first() -> None:
     assert pickle.loads(pickle.dumps(by_weight(out.losses)[0])).weight == "major"
     with pytest.raises(LossRefused) as error:
         dragoman.convert(body, "openai-responses", "anthropic", policy=Policy(refuse=("dropped",)))
-    assert error.value.losses[0].code == "tool.foreign"
+    assert error.value.losses[0].code == "tool.other_provider"
 
 
 def test_a_rule_is_asked_once_for_losses_of_one_kind() -> None:
@@ -384,5 +384,5 @@ def test_a_rule_is_asked_once_for_losses_of_one_kind() -> None:
         return rules(code, field, kind)
 
     out.report.rules = counted
-    assert len({loss.rule for loss in out.losses if loss.code == "cache.unsaid"}) == 1
-    assert asked.count("cache.unsaid") == 1
+    assert len({loss.rule for loss in out.losses if loss.code == "cache.unsupported"}) == 1
+    assert asked.count("cache.unsupported") == 1

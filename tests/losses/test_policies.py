@@ -39,18 +39,29 @@ def refused(given: Any) -> list[str]:
 
 
 def test_by_kind() -> None:
-    assert refused(Policy(refuse=("dropped",))) == ["raw.foreign", "block.unsaid", "cache.unsaid"]
+    assert refused(Policy(refuse=("dropped",))) == [
+        "raw.other_provider",
+        "block.unsupported",
+        "cache.unsupported",
+    ]
 
 
 def test_by_code_and_by_glob() -> None:
-    assert refused(Policy(refuse=("raw.foreign",))) == ["raw.foreign"]
-    assert refused(Policy(refuse=("raw.*", "block.*"))) == ["raw.foreign", "block.unsaid"]
-    assert refused(Policy(refuse=("*",))) == ["raw.foreign", "block.unsaid", "cache.unsaid"]
+    assert refused(Policy(refuse=("raw.other_provider",))) == ["raw.other_provider"]
+    assert refused(Policy(refuse=("raw.*", "block.*"))) == [
+        "raw.other_provider",
+        "block.unsupported",
+    ]
+    assert refused(Policy(refuse=("*",))) == [
+        "raw.other_provider",
+        "block.unsupported",
+        "cache.unsupported",
+    ]
 
 
 def test_allow_wins() -> None:
-    given = Policy(refuse=("dropped", "raw.foreign"), allow=("raw.*", "cache.unsaid"))
-    assert refused(given) == ["block.unsaid"]
+    given = Policy(refuse=("dropped", "raw.other_provider"), allow=("raw.*", "cache.unsupported"))
+    assert refused(given) == ["block.unsupported"]
     quiet = Policy(refuse=("dropped",), allow=("dropped",))
     dragoman.wire("openai-chat", policy=quiet).write_request(ChatRequest(LOSSY))
 
@@ -63,10 +74,10 @@ def test_one_name_is_a_list_of_one() -> None:
 
 def test_meaning_is_refused_and_cosmetics_are_allowed() -> None:
     given = Policy(refuse=("dropped", "degraded"), allow=("cache.*", "name.*"))
-    assert refused(given) == ["raw.foreign", "block.unsaid"]
+    assert refused(given) == ["raw.other_provider", "block.unsupported"]
     fine = [Msg("Bob", "Hi.", "user", cache=CacheHint())]
     out = dragoman.wire("ollama", policy=given).write_request(ChatRequest(fine, model="m"))
-    assert {loss.code for loss in out.losses} == {"cache.unsaid", "name.unsaid"}
+    assert {loss.code for loss in out.losses} == {"cache.unsupported", "name.unsupported"}
 
 
 def test_the_named_policies() -> None:
@@ -156,7 +167,11 @@ def test_collect_takes_every_loss_detached() -> None:
     wire = dragoman.wire("openai-chat", policy=Policy(collect=seen.append))
     for _ in range(2):
         wire.write_request(ChatRequest(LOSSY, model="m"))
-    assert [loss.code for loss in seen] == ["raw.foreign", "block.unsaid", "cache.unsaid"] * 2
+    assert [loss.code for loss in seen] == [
+        "raw.other_provider",
+        "block.unsupported",
+        "cache.unsupported",
+    ] * 2
     assert seen[0].where == "$.messages[0].content[1]"
 
 
@@ -165,10 +180,10 @@ def test_each_code_is_logged_once_a_formatter(caplog: pytest.LogCaptureFixture) 
     formatter = dragoman.Formatter("openai-chat")
     for _ in range(3):
         formatter.format_sync(LOSSY)
-    codes = ["raw.foreign", "block.unsaid", "cache.unsaid"]
+    codes = ["raw.other_provider", "block.unsupported", "cache.unsupported"]
     lines = [record.getMessage() for record in caplog.records]
     assert len(lines) == len(codes)
-    assert "raw.foreign at $.messages[0].content[1]" in lines[0]
+    assert "raw.other_provider at $.messages[0].content[1]" in lines[0]
     assert all(any(f" {code} at " in line for line in lines) for code in codes)
     dragoman.Formatter("openai-chat").format_sync(LOSSY)
     assert len(caplog.records) == 6, "another formatter has its own memory"
@@ -178,13 +193,13 @@ def test_the_loudest_loss_of_a_kind_is_shown(caplog: pytest.LogCaptureFixture) -
     msgs = [Msg("", "x", cache=CacheHint()), Msg("", [RAW, TextBlock("y")])]
     dragoman.Formatter("openai-chat").format_sync(msgs)
     assert [record.levelname for record in caplog.records] == ["WARNING"]
-    assert "raw.foreign" in caplog.records[0].getMessage()
+    assert "raw.other_provider" in caplog.records[0].getMessage()
 
 
 def test_quiet_kinds_are_quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "dragoman")
     report = Report(LOSSY, None, places)
-    for code in ("id.unsaid", "cache.unsaid", "name.unsaid"):
+    for code in ("id.unsupported", "cache.unsupported", "name.unsupported"):
         report.add_loss(code, LOSSY[0])
     policy("log").judge(report, set())
     assert caplog.records == []
@@ -311,7 +326,7 @@ def test_codes_may_be_quiet(caplog: pytest.LogCaptureFixture) -> None:
     policy = dragoman.Policy(log=True, quiet=("option.*", "added"))
     with caplog.at_level("DEBUG", "dragoman"):
         dragoman.wire("anthropic", policy=policy).write_request(noisy(), "claude-opus-5-5")
-    assert [record.getMessage().split()[2] for record in caplog.records] == ["name.unsaid"]
+    assert [record.getMessage().split()[2] for record in caplog.records] == ["name.unsupported"]
     with pytest.raises(dragoman.ConfigError):
         dragoman.Policy(quiet=("no.such",))
 
@@ -372,5 +387,5 @@ def test_an_llm_logs_again_after_an_hour(
         seconds[0] = float(step)
         caplog.clear()
         llm.ask("Hi", seed=3)
-        counts.append(len([r for r in caplog.records if "option.unsaid" in r.getMessage()]))
+        counts.append(len([r for r in caplog.records if "option.unsupported" in r.getMessage()]))
     assert counts == [1, 0, 1, 0]

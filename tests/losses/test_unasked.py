@@ -44,7 +44,9 @@ def test_thinking_that_nobody_asked_for_may_be_off_for_tools() -> None:
 def test_options_that_say_the_usual_may_stay_out(wire: str, model: str) -> None:
     usual = Options(n=1, logprobs=False, presence_penalty=0, frequency_penalty=0.0)
     assert refused(wire, model, options=usual) == []
-    assert refused("openai/openai-responses", "gpt-5.6", options=Options(n=2)) == ["option.unsaid"]
+    assert refused("openai/openai-responses", "gpt-5.6", options=Options(n=2)) == [
+        "option.unsupported"
+    ]
 
 
 @pytest.mark.parametrize(("wire", "model"), MODELS)

@@ -503,7 +503,7 @@ def test_a_wire_that_takes_bytes_gets_them(web: Web) -> None:
     wire = dragoman.wire("ollama", fetch=fetcher(web))
     out = wire.write_request(ChatRequest(shown(web, "/a", "/b", "/a")), model="llava")
     assert out.body["messages"][0]["images"] == [ENCODED] * 3
-    assert {loss.code for loss in out.losses} <= {"name.unsaid"}
+    assert {loss.code for loss in out.losses} <= {"name.unsupported"}
     assert sorted(page for _, page in web.asked) == ["/a", "/b"]
 
 

@@ -74,7 +74,9 @@ def test_a_later_edition_goes_back_as_it_came(kind: str) -> None:
 def test_where_there_is_none_it_is_a_loss_by_its_name(wire: str) -> None:
     out = written(wire, ServerTool("web_fetch"))
     assert "tools" not in out.body
-    assert [loss.what for loss in out.losses if loss.code == "server_tool.unsaid"] == ["web_fetch"]
+    assert [loss.what for loss in out.losses if loss.code == "server_tool.unsupported"] == [
+        "web_fetch"
+    ]
 
 
 def test_gemini_two_keeps_its_functions() -> None:

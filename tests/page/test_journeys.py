@@ -74,9 +74,9 @@ def test_a_planted_loss_is_marked_on_both_sides_and_explained(where: Where, tab:
     page.page.wait_for_selector(".sheet .pill")
     block = page.find('.message [data-block="$.messages[1].content[0]"]')
     mark = block.locator(".pill")
-    assert mark.inner_text().split() == ["dropped", "thinking.unsaid"]
+    assert mark.inner_text().split() == ["dropped", "thinking.unsupported"]
     line = page.find('.sheet .line.lost[data-path="$.messages[2].content"]')
-    assert line.locator(".pill").inner_text().split() == ["dropped", "thinking.unsaid"]
+    assert line.locator(".pill").inner_text().split() == ["dropped", "thinking.unsupported"]
     for pill in (mark, line.locator(".pill")):
         pill.hover()
         card = page.find("#card")
@@ -105,7 +105,7 @@ def test_losses_are_listed_with_their_reasons_and_lead_to_their_places(
     page = tab(where(f"x={JOURNEY}&wire=openai-chat&tab=losses"))
     page.page.wait_for_selector(".loss")
     codes = page.find(".list > .loss > header .code").all_inner_texts()
-    assert codes == ["thinking.unsaid", "option.unsaid", "media.moved"]
+    assert codes == ["thinking.unsupported", "option.unsupported", "media.moved"]
     page.button("→ $.messages[2].content").click()
     page.page.wait_for_selector('.sheet .line.flash[data-path="$.messages[2].content"]')
     assert page.page.get_by_role("tab", name="JSON").get_attribute("aria-selected") == "true"
@@ -220,7 +220,7 @@ def test_both_sides_of_a_gateway_are_shown(where: Where, tab: Open) -> None:
     recorded = samples.gateway()
     assert json.loads(page.copied()) == recorded["upstream"]["request"]
     line = page.find('.sheet .line.lost[data-path="$.messages[2].content"]')
-    assert "thinking.foreign" in line.inner_text()
+    assert "thinking.other_provider" in line.inner_text()
     page.button("client: anthropic").click()
     page.page.wait_for_selector(".rail [data-side=client][aria-pressed=true]")
     page.page.wait_for_function(

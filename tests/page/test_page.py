@@ -80,8 +80,8 @@ def test_every_loss_stands_at_a_place_of_both_sides() -> None:
 def test_a_loss_shows_where_its_part_got_to() -> None:
     answer = page_with(samples.JOURNEY).answer("wire/0/openai-chat/role/0")
     at = {loss["code"]: (loss["where"], loss["at"]) for loss in answer["losses"]}
-    assert at["thinking.unsaid"] == ("$.messages[1].content[0]", ["$.messages[2].content"])
-    assert at["option.unsaid"] == ("$.top_k", ["$"])
+    assert at["thinking.unsupported"] == ("$.messages[1].content[0]", ["$.messages[2].content"])
+    assert at["option.unsupported"] == ("$.top_k", ["$"])
     where, places = at["media.moved"]
     assert where == "$.messages[2].content[1].content[1]"
     moved = [value_at(answer["body"], path) for path in places]
@@ -255,8 +255,8 @@ def test_both_sides_of_a_gateway_are_as_recorded() -> None:
     assert body_of(page, client) == samples.JOURNEY
     assert body_of(page, upstream) == samples.gateway()["upstream"]["request"]
     lost = {loss["code"]: loss for loss in upstream["losses"]}
-    assert lost["thinking.foreign"]["meaning"] == CODES["thinking.foreign"].meaning
-    assert lost["thinking.foreign"]["at"] == ["$.messages[2].content"]
+    assert lost["thinking.other_provider"]["meaning"] == CODES["thinking.other_provider"].meaning
+    assert lost["thinking.other_provider"]["at"] == ["$.messages[2].content"]
 
 
 def test_an_error_in_place_of_an_answer_is_told() -> None:

@@ -206,7 +206,7 @@ def test_thinking_as_much_as_the_model_likes(
 def test_a_search_of_files_needs_files() -> None:
     out = wrote("gemini", "gemini-3-pro", tools=[ServerTool("file_search")])
     assert "tools" not in out.body
-    assert ("server_tool.unsaid", "$.tools[0]") in [(x.code, x.where) for x in out.losses]
+    assert ("server_tool.unsupported", "$.tools[0]") in [(x.code, x.where) for x in out.losses]
 
 
 @pytest.mark.parametrize("wire", ["openrouter", "minimax"])

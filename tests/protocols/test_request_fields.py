@@ -42,9 +42,10 @@ CHOICES: list[tuple[Any, dict[str, Any], Any, list[str]]] = [
     (ToolChoice("tool", "gone"), {}, ToolChoice("auto"), [f"tool_choice.unknown {AT}.name"]),
     (ToolChoice("tool", "look"), {"tool_choices": frozenset({"auto"})}, ToolChoice("auto"),
      [f"tool_choice.lowered {AT}"]),
-    (ToolChoice("required"), {"tool_choices": frozenset()}, None, [f"tool_choice.unsaid {AT}"]),
+    (ToolChoice("required"), {"tool_choices": frozenset()}, None,
+     [f"tool_choice.unsupported {AT}"]),
     (ToolChoice("required", parallel=False), {"tool_choices": frozenset()}, None,
-     [f"tool_choice.unsaid {AT}"]),
+     [f"tool_choice.unsupported {AT}"]),
     (ToolChoice("auto", allowed=("a b", "gone")),
      {"names": {"a b": "a_b"}, "tool_choices": ALLOWED}, ToolChoice("auto", allowed=("a_b",)),
      [f"tool_choice.unknown {AT}.allowed"]),
@@ -69,7 +70,7 @@ def test_options_under_a_wires_keys() -> None:
     keys = {"seed": "seed", "stop": "stop_words", "user": "user_id"}
     assert options(req, keys, can, report) == {"stop_words": ["a"], "user_id": "u"}
     assert [(loss.code, loss.where) for loss in report.losses] == [
-        ("option.unsaid", "$.options.top_k"), ("option.refused", "$.options.seed"),
+        ("option.unsupported", "$.options.top_k"), ("option.refused", "$.options.seed"),
         ("option.ignored", "$.options.user"),
     ]  # fmt: skip
 
@@ -78,7 +79,7 @@ def test_formats_are_lowered_to_what_the_wire_takes() -> None:
     schema = ResponseFormat("schema", {"type": "object"})
     for formats, made, code in (
         ({"schema"}, schema, None), ({"json"}, ResponseFormat("json"), "format.lowered"),
-        (set(), None, "format.unsaid"),
+        (set(), None, "format.unsupported"),
     ):  # fmt: skip
         req = ChatRequest([Msg.user("x")], response_format=schema)
         report = Report(req.messages, req, places)

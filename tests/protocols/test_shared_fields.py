@@ -66,7 +66,7 @@ def test_function_tools() -> None:
         "type": "function", "k": 1, "function": {
             "name": "f", "description": "d", "parameters": {"type": "object"}, "strict": True},
     }  # fmt: skip
-    assert [loss.code for loss in report.losses] == ["extras.foreign"]
+    assert [loss.code for loss in report.losses] == ["extras.other_provider"]
     plain = function_tool(tool, Capabilities(), report)
     assert "strict" not in plain["function"]
     empty, strict = parameters(Tool("f"), Capabilities(), Report())

@@ -110,18 +110,18 @@ def test_a_word_that_no_option_has_stays(source: str, place: str, value: str) ->
 def test_only_claude_has_the_field_at_converse() -> None:
     request = ChatRequest([Msg.user("Hi")], options=Options(reasoning="high", thoughts="none"))
     out = wire("bedrock").write_request(request, model="amazon.nova-2-lite-v1:0")
-    assert ("option.unsaid", "$.options.thoughts") in {(x.code, x.where) for x in out.losses}
+    assert ("option.unsupported", "$.options.thoughts") in {(x.code, x.where) for x in out.losses}
     out = dragoman.convert(BODIES["bedrock"], "bedrock", "openai/openai-chat", policy="ignore")
     where = f"$.{FIELDS['bedrock'][0]}"
-    assert ("option.unsaid", where) in {(x.code, x.where) for x in out.losses}
+    assert ("option.unsupported", where) in {(x.code, x.where) for x in out.losses}
     out = dragoman.convert(BODIES["openrouter"], "openrouter", "groq", policy="ignore")
-    assert ("option.unsaid", "$.reasoning.exclude") in {(x.code, x.where) for x in out.losses}
+    assert ("option.unsupported", "$.reasoning.exclude") in {(x.code, x.where) for x in out.losses}
 
 
 @pytest.mark.parametrize("target", ["openai/openai-chat", "ollama", "mistral", "cohere"])
 def test_a_wire_without_the_field_names_it(target: str) -> None:
     out = dragoman.convert(BODIES["openai-responses"], "openai-responses", target, policy="ignore")
-    assert ("option.unsaid", "$.reasoning.summary") in {(x.code, x.where) for x in out.losses}
+    assert ("option.unsupported", "$.reasoning.summary") in {(x.code, x.where) for x in out.losses}
 
 
 @pytest.mark.parametrize("name", FIELDS)

@@ -74,7 +74,7 @@ def test_changes_become_losses_of_the_tool(monkeypatch: pytest.MonkeyPatch) -> N
         "$.tools[0].parameters",
     ]
     assert told.kind == "expected", "who is strict asks for closed objects"
-    assert report.losses[1].code == "schema.told"
+    assert report.losses[1].code == "schema.described"
     assert report.losses[1].what == "shout: minLength: 3"
     assert report.losses[1].did == "in the description"
     assert unfit.code == "schema.unfit"

@@ -140,7 +140,7 @@ def _answer(surface: Surface, body: Body) -> Row:
         # whole candidate. A loss at a field of a block says nothing of its other fields.
         whole = any(
             _BLOCK.search(loss.where)
-            or (loss.code == "answer.unsaid" and loss.where == "$.candidates[0]")
+            or (loss.code == "answer.unsupported" and loss.where == "$.candidates[0]")
             for loss in made.losses
         )
         row.silent[target] = [

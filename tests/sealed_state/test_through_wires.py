@@ -235,7 +235,7 @@ def test_nothing_is_sealed_behind_the_last_text_for_claude_code(
             reader.feed(payload, name)
         content = wire("anthropic").write_response(reader.finish()).body["content"]
         if source == "gemini":  # it came behind the text
-            assert "extras.foreign" in {loss.code for loss in encoder.losses}
+            assert "extras.other_provider" in {loss.code for loss in encoder.losses}
     assert content[-1] == {"type": "text", "text": "A wall."}
     assert content[0]["type"] in ("thinking", "redacted_thinking")
 
@@ -283,7 +283,7 @@ def test_what_is_told_again_at_the_end_is_sealed_once() -> None:
     assert [*sealing.feed(late), *sealing.finish()] == [
         Part((0, 0), ThinkingBlock("Hm."), whole=True)]  # fmt: skip
     assert [(loss.code, loss.what) for loss in report.losses] == [
-        ("answer.unsaid", "a later proof")]  # fmt: skip
+        ("answer.unsupported", "a later proof")]  # fmt: skip
 
 
 @pytest.mark.parametrize("way", ["whole", "streamed"])
@@ -338,7 +338,7 @@ def test_losses_in_an_envelope_stand_where_the_blocks_do(client: str) -> None:
             "$.candidates[0].msg.redacted"} <= found  # fmt: skip
 
 
-@pytest.mark.parametrize(("key", "code"), [(b"secret", ""), (b"other", "thinking.foreign")])
+@pytest.mark.parametrize(("key", "code"), [(b"secret", ""), (b"other", "thinking.other_provider")])
 def test_losses_of_a_turn_stand_in_the_body_that_was_read(key: bytes, code: str) -> None:
     resp = wire("anthropic").read_response(CLAUDE)
     body = wire("openai-chat").write_response(resp, envelope=ENVELOPE).body

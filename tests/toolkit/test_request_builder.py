@@ -55,7 +55,9 @@ def test_given_tools_win_over_attached_ones() -> None:
 def test_a_model_without_tools_is_sent_none_and_a_loss_says_so() -> None:
     written = BUILDER.write(asked(WEATHER), config=ChatConfig(support_tool=False))
     assert "tools" not in written.body
-    assert [(loss.code, loss.what) for loss in written.losses] == [("tools.unsaid", "get_weather")]
+    assert [(loss.code, loss.what) for loss in written.losses] == [
+        ("tools.unsupported", "get_weather")
+    ]
 
 
 def test_what_a_model_supports_is_said_once_or_with_every_request() -> None:
@@ -116,7 +118,7 @@ def test_a_config_changes_what_a_formatter_says_and_not_the_formatter() -> None:
 
 
 def test_a_formatters_policy_holds() -> None:
-    builder = RequestBuilder(Formatter("openai-chat", policy=Policy(refuse=("tools.unsaid",))))
+    builder = RequestBuilder(Formatter("openai-chat", policy=Policy(refuse=("tools.unsupported",))))
     with pytest.raises(LossRefused):
         builder.build(asked(WEATHER), config=ChatConfig(support_tool=False))
 

@@ -118,7 +118,7 @@ def test_media_that_a_model_lacks_are_losses(config: ChatConfig, kind: Any) -> N
     msgs = [Msg.user([TextBlock("Look"), kind(URLSource("https://example.com/a.bin"))])]
     written, losses = losing(config, msgs)
     assert written == [{"role": "user", "content": "Look"}]
-    assert [loss.code for loss in losses] == ["block.unsaid"]
+    assert [loss.code for loss in losses] == ["block.unsupported"]
     assert len(FLEX.serialize_messages(msgs)[0]["content"]) == 2
 
 
@@ -134,7 +134,7 @@ def test_thinking_goes_back_only_where_the_config_says_so(keep: bool) -> None:
     msgs = [*asked(), Msg.assistant([ThinkingBlock("Hm."), TextBlock("Sunny.")])]
     written, losses = losing(ChatConfig(support_thinking=keep), msgs)
     assert written[1].get("reasoning_content") == ("Hm." if keep else None)
-    assert [loss.code for loss in losses] == ([] if keep else ["thinking.unsaid"])
+    assert [loss.code for loss in losses] == ([] if keep else ["thinking.unsupported"])
 
 
 def test_tools_are_none_where_a_model_takes_none() -> None:
@@ -145,7 +145,7 @@ def test_tools_are_none_where_a_model_takes_none() -> None:
 
 
 def test_leaving_tools_out_is_a_loss() -> None:
-    strict = OpenAIChatMessageSerializer(policy=Policy(refuse=("tools.unsaid",)))
+    strict = OpenAIChatMessageSerializer(policy=Policy(refuse=("tools.unsupported",)))
     with pytest.raises(LossRefused) as refused:
         strict.serialize_tools([WEATHER], ChatConfig(support_tool=False))
     assert [loss.what for loss in refused.value.losses] == ["get_weather"]

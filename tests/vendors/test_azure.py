@@ -29,7 +29,7 @@ def test_seals_of_another_host_stay_away() -> None:
     wire = "azure/openai-responses"
     assert wrote(wire, "gpt-5.6", *called(own)).body["input"][1] == SEALED
     assert losses(wrote(wire, "gpt-5.6", *called(other))) == [
-        ("thinking.foreign", "$.messages[1].content[0]")
+        ("thinking.other_provider", "$.messages[1].content[0]")
     ]
 
 

@@ -93,7 +93,7 @@ def test_what_mantle_lacks() -> None:
     newer = wrote("bedrock-mantle/anthropic", "anthropic.claude-opus-5-5", shown,
                   response_format=SCHEMA, tools=[ServerTool("web_search")])  # fmt: skip
     assert codes(newer) == [
-        "server_tool.unsaid", "format.in_words", "media.not_fetched", "format.unsaid",
+        "server_tool.unsupported", "format.in_words", "media.not_fetched", "format.unsupported",
     ]  # fmt: skip
     wire = dragoman.wire("bedrock-mantle/anthropic")
     assert "schema" in wire.can("anthropic.claude-opus-4-6").formats
@@ -103,7 +103,7 @@ def test_mantle_runs_no_tools_of_openai_and_opens_no_foreign_seal() -> None:
     assert dragoman.wire("bedrock-mantle").can().server_tools == frozenset()
     foreign = ThinkingBlock("", signature="c2VhbA==", origin=Origin("openai-responses"))
     out = wrote("bedrock-mantle", "openai.gpt-5.6-luna", *called(foreign))
-    assert losses(out) == [("thinking.foreign", "$.messages[1].content[0]")]
+    assert losses(out) == [("thinking.other_provider", "$.messages[1].content[0]")]
 
 
 def test_gpt_5_is_on_mantles_responses_alone() -> None:
@@ -158,7 +158,7 @@ def test_what_a_beta_brings_stays_behind_with_it(name: str) -> None:
     assert [tool["name"] for tool in body["tools"]] == ["look"]
     hints = [body["system"][0], body["messages"][0]["content"][0], body["tools"][0]]
     assert [one["cache_control"] for one in hints] == [{"type": "ephemeral"}] * 3
-    codes_of = ("extras.foreign", "tool.foreign", "server_tool.unsaid")
+    codes_of = ("extras.other_provider", "tool.other_provider", "server_tool.unsupported")
     lost = {loss.where for loss in out.losses if loss.code in codes_of}
     assert {"$.speed", "$.mcp_servers", "$.diagnostics", "$.user_profile_id", "$.tools[1]",
             "$.tools[2]", "$.tools[3]", "$.system[0].cache_control.scope",

@@ -64,7 +64,7 @@ def test_a_copy_gets_functions_and_their_results_alone(vendor: str) -> None:
     assert json.loads(calls["c0"]["arguments"])["command"] == ["ls"]
     assert json.loads(calls["c1"]["arguments"]) == {"query": "mail"}
     lost = {(loss.code, loss.where) for loss in out.losses}
-    assert {("tool.foreign", "$.tools[1]")} <= lost
+    assert {("tool.other_provider", "$.tools[1]")} <= lost
     assert {("tool.plain", f"$.tools[{i}]") for i in (2, 3)} <= lost
     assert {("call.plain", f"$.input[{i}]") for i in (1, 2, 3, 4)} <= lost
 
@@ -94,7 +94,7 @@ def test_a_host_with_some_tools_of_its_own_gets_those(vendor: str) -> None:
     body = {"model": "m", "input": "Go.", "tools": tools}
     out = dragoman.convert(body, "openai-responses", f"{vendor}/openai-responses", policy="ignore")
     assert [tool["type"] for tool in out.body.get("tools", [])] == TAKEN[vendor]
-    lost = [loss.where for loss in out.losses if loss.code == "tool.foreign"]
+    lost = [loss.where for loss in out.losses if loss.code == "tool.other_provider"]
     wanted = [f"$.tools[{i}]" for i, kind in enumerate(TYPES) if kind not in TAKEN[vendor]]
     assert lost == wanted
 

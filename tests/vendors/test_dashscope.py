@@ -57,7 +57,7 @@ def test_never_an_effort_beside_a_budget() -> None:
     out = wrote(CHAT, "qwen3.8-max", options={"reasoning": "high", "reasoning_budget": 500})
     assert out.body["reasoning_effort"] == "high"
     assert "thinking_budget" not in out.body
-    assert codes(out) == ["option.unsaid"]
+    assert codes(out) == ["option.unsupported"]
 
 
 def test_models_of_one_time_think_in_streams_only() -> None:
@@ -78,14 +78,14 @@ def test_sounds_are_links_or_data() -> None:
         {"data": "https://example.com/a.mp3", "format": "mp3"},
         {"data": "data:audio/wav;base64,UklGRg==", "format": "wav"},
     ]
-    assert codes(wrote(CHAT, SEES, Msg.user([TextBlock("?"), link]))) == ["block.unsaid"]
+    assert codes(wrote(CHAT, SEES, Msg.user([TextBlock("?"), link]))) == ["block.unsupported"]
 
 
 def test_films_for_those_that_see() -> None:
     film = Msg.user([TextBlock("?"), VideoBlock(URLSource("https://example.com/a.mp4"))])
     assert said(CHAT, SEES, film)[0]["content"][1]["type"] == "video_url"
     for model in (PLUS, "qwen3.7-max"):
-        assert codes(wrote(CHAT, model, film)) == ["block.unsaid"]
+        assert codes(wrote(CHAT, model, film)) == ["block.unsupported"]
 
 
 def test_json_needs_its_word_and_schemas_their_model() -> None:
@@ -107,20 +107,20 @@ def test_marks_of_the_cache() -> None:
     assert first["cache_control"] == {"type": "ephemeral"}
     out = wrote(CHAT, "glm-4.7", marked)  # it reads strings alone, and passes over parts
     assert out.body["messages"][0]["content"] == "long\nx"
-    assert codes(out) == ["cache.unsaid"]
+    assert codes(out) == ["cache.unsupported"]
 
 
 def test_thinking_of_the_models_that_it_hosts_goes_back() -> None:
     turn = called(ThinkingBlock("hm"))
     assert said(CHAT, "kimi-k2.6", *turn)[1]["reasoning_content"] == "hm"
     out = wrote(CHAT, SEES, *turn)
-    assert losses(out) == [("thinking.unsaid", "$.messages[1].content[0]")]
+    assert losses(out) == [("thinking.unsupported", "$.messages[1].content[0]")]
     assert out.body["messages"][1]["content"] == ""
 
 
 def test_a_request_has_a_user_and_a_name_no_place() -> None:
     assert "user" in [m["role"] for m in said(CHAT, SEES, Msg.system("Be."))]
-    assert codes(wrote(CHAT, SEES, Msg("Bob", "Hi."))) == ["name.unsaid"]
+    assert codes(wrote(CHAT, SEES, Msg("Bob", "Hi."))) == ["name.unsupported"]
 
 
 def test_messages_and_responses() -> None:

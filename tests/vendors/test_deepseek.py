@@ -45,7 +45,7 @@ def test_thinking_that_another_signed_stays_away() -> None:
     own = ThinkingBlock("hm", signature="9f2c", origin=Origin("deepseek"))
     for wire in (CHAT, CLAUDE):
         out = wrote(wire, None, *called(claude))
-        assert losses(out) == [("thinking.foreign", "$.messages[1].content[0]")]
+        assert losses(out) == [("thinking.other_provider", "$.messages[1].content[0]")]
     assert said(CLAUDE, None, *called(own))[1]["content"][0] == {**BACK, "signature": "9f2c"}
 
 
@@ -69,7 +69,7 @@ def test_who_sees() -> None:
     shown = Msg.user([TextBlock("What is it?"), IMAGE])
     for wire in (CHAT, CLAUDE, ITEMS):
         assert codes(wrote(wire, "deepseek-flash", shown)) == []
-        assert codes(wrote(wire, "deepseek-v4-pro", shown)) == ["block.unsaid"]
+        assert codes(wrote(wire, "deepseek-v4-pro", shown)) == ["block.unsupported"]
 
 
 def test_formats_users_and_text() -> None:

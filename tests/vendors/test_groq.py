@@ -24,7 +24,9 @@ def test_unsupported_options_and_names() -> None:
     out = wrote("groq", OSS, options=given)
     assert {key for key in given if key in out.body} == {"seed"}
     assert codes(out) == ["option.refused"] * 5
-    assert losses(wrote("groq", OSS, Msg("Bob", "Hi."))) == [("name.unsaid", "$.messages[0].name")]
+    assert losses(wrote("groq", OSS, Msg("Bob", "Hi."))) == [
+        ("name.unsupported", "$.messages[0].name")
+    ]
 
 
 def test_texts_are_strings() -> None:
@@ -52,13 +54,13 @@ def test_models_that_see_know_schemas_and_run_tools() -> None:
     shown = Msg.user([TextBlock("?"), IMAGE])
     assert codes(wrote("groq", LLAMA, shown, response_format=SCHEMA)) == []
     assert codes(wrote("groq", "llama-3.3-70b-versatile", shown, response_format=SCHEMA)) == [
-        "format.in_words", "block.unsaid", "format.lowered",
+        "format.in_words", "block.unsupported", "format.lowered",
     ]  # fmt: skip
     tools = [ServerTool("web_search"), ServerTool("code_execution")]
     assert wrote("groq", OSS, tools=tools).body["tools"] == [
         {"type": "browser_search"}, {"type": "code_interpreter"},
     ]  # fmt: skip
-    assert codes(wrote("groq", LLAMA, tools=tools)) == ["server_tool.unsaid"] * 2
+    assert codes(wrote("groq", LLAMA, tools=tools)) == ["server_tool.unsupported"] * 2
 
 
 def test_an_image_in_a_result_follows_where_the_model_sees() -> None:

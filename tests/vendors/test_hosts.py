@@ -196,7 +196,7 @@ def test_mimo_wants_its_thinking_back_on_both_wires() -> None:
     ]  # fmt: skip
     shown = Msg.user([TextBlock("?"), IMAGE])
     assert codes(wrote("xiaomi", "mimo-v2.5", shown)) == []
-    assert codes(wrote("xiaomi", "mimo-v2.5-pro", shown)) == ["block.unsaid"]
+    assert codes(wrote("xiaomi", "mimo-v2.5-pro", shown)) == ["block.unsupported"]
 
 
 def test_what_cerebras_refuses() -> None:
@@ -219,12 +219,14 @@ def test_cortex_by_family() -> None:
     assert (codes(claude), "tools" in claude.body) == ([], True)
     assert "strict" not in claude.body["tools"][0]["function"]
     llama = wrote("snowflake", "llama3.1-70b", tools=[LOOK], response_format=SCHEMA)
-    assert codes(llama) == ["tools.unsaid", "format.in_words", "format.unsaid"]
+    assert codes(llama) == ["tools.unsupported", "format.in_words", "format.unsupported"]
     own = ThinkingBlock("hm", signature="c2ln", origin=Origin("snowflake"))
     other = ThinkingBlock("hm", signature="c2ln", origin=Origin("anthropic"))
     [detail] = said("snowflake", "claude-sonnet-4-6", *called(own))[1]["reasoning_details"]
     assert detail["signature"] == "c2ln"
-    assert codes(wrote("snowflake", "claude-sonnet-4-6", *called(other))) == ["thinking.foreign"]
+    assert codes(wrote("snowflake", "claude-sonnet-4-6", *called(other))) == [
+        "thinking.other_provider"
+    ]
 
 
 def test_sonar_has_no_tools_and_answers_in_turns() -> None:
@@ -233,7 +235,7 @@ def test_sonar_has_no_tools_and_answers_in_turns() -> None:
     assert [turn["role"] for turn in turns] == ["user", "assistant", "user"]
     out = wrote("perplexity", "sonar-pro", tools=[LOOK], options={"stop": ["a"], "seed": 1})
     assert losses(out) == [
-        ("tools.unsaid", "$.tools[0]"), ("option.refused", "$.options.seed"),
+        ("tools.unsupported", "$.tools[0]"), ("option.refused", "$.options.seed"),
         ("option.refused", "$.options.stop"),
     ]  # fmt: skip
 

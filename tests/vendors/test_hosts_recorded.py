@@ -17,7 +17,9 @@ from tests.contract.reading.recorded import PRESENT, Exchange, exchanges
 pytestmark = pytest.mark.skipif(not PRESENT, reason="needs ../shared: recorded traffic")
 THOUGHTS = ("reasoning", "reasoning_content", "reasoning_details")
 # what Ollama reads over: images for a model that does not see, and a choice of tools
-READ_OVER = {"ollama/openai-chat": {"media.as_reference", "block.unsaid", "tool_choice.lowered"}}
+READ_OVER = {
+    "ollama/openai-chat": {"media.as_reference", "block.unsupported", "tool_choice.lowered"}
+}
 # wire -> the vendor as the recordings call it, and how many there are at least
 RECORDED = {
     "bedrock-mantle/openai-chat": ("bedrock-mantle", 1),

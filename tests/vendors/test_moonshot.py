@@ -35,7 +35,7 @@ def test_media_go_as_bytes_or_as_files_of_its_own() -> None:
     assert content[1]["image_url"]["url"] == "ms://file-1"
     assert losses(out) == [("media.not_fetched", "$.messages[0].content[3].source")]
     assert codes(wrote("moonshot", "kimi-k2-0905-preview", Msg.user([TextBlock("?"), FILM]))) == [
-        "block.unsaid"
+        "block.unsupported"
     ]
 
 
@@ -58,7 +58,7 @@ def test_its_search_wants_thinking_off() -> None:
     for model in (K2, K3):
         out = wrote("moonshot", model, tools=[search])
         assert "tools" not in out.body
-        assert losses(out) == [("server_tool.unsaid", "$.tools[0]")]
+        assert losses(out) == [("server_tool.unsupported", "$.tools[0]")]
 
 
 def test_turns_that_call_bring_their_thinking_on_both_wires() -> None:

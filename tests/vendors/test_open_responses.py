@@ -72,7 +72,7 @@ def test_options_are_those_of_the_document() -> None:
     assert (out.body["presence_penalty"], out.body["frequency_penalty"]) == (0.1, 0.2)
     assert out.body["reasoning"] == {"effort": "xhigh"}
     told = {(loss.code, loss.where) for loss in out.losses}
-    assert ("option.unsaid", "$.options.seed") in told
+    assert ("option.unsupported", "$.options.seed") in told
     assert ("option.range", "$.options.reasoning") in told
     long = ChatRequest([Msg.user("Hi.")], options=Options(user="u" * 65))
     refused = WIRE.write_request(long, model="m")
@@ -225,7 +225,7 @@ def test_what_a_host_adds_goes_back_to_it_and_stays_in_the_models_turn() -> None
     assert SEARCHED in WIRE.write_request(req).body["input"]
     out = dragoman.convert(body, "open-responses", "anthropic", policy="ignore")
     assert [m["role"] for m in out.body["messages"]] == ["user", "assistant", "user"]
-    assert {("raw.foreign", "$.input[2]"), ("tool.foreign", "$.tools[0]")} <= {
+    assert {("raw.other_provider", "$.input[2]"), ("tool.other_provider", "$.tools[0]")} <= {
         (loss.code, loss.where) for loss in out.losses
     }
 
@@ -246,7 +246,7 @@ def test_the_hub_takes_a_text_as_a_result_and_no_thoughts() -> None:
     assert all(item["type"] != "reasoning" for item in out.body["input"])
     assert "include" not in out.body
     assert "store" not in out.body
-    assert "thinking.unsaid" in [loss.code for loss in out.losses]
+    assert "thinking.unsupported" in [loss.code for loss in out.losses]
     base = dragoman.vendors.vendor("huggingface").url("openai-responses")
     assert base + out.path == "https://router.huggingface.co/v1/responses"
 

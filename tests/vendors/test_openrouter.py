@@ -38,7 +38,7 @@ def test_what_another_signed_stays_away() -> None:
     foreign = ThinkingBlock("hm", signature="c2ln", origin=Origin("anthropic"))
     out = wrote("openrouter", CLAUDE, *called(foreign))
     assert "reasoning_details" not in out.body["messages"][1]
-    assert losses(out) == [("thinking.foreign", "$.messages[1].content[0]")]
+    assert losses(out) == [("thinking.other_provider", "$.messages[1].content[0]")]
 
 
 def test_an_effort_or_a_budget() -> None:
@@ -75,7 +75,7 @@ def test_roles_and_sounds_by_model() -> None:
     heard = [Msg("", "Be.", "developer"), Msg.user([TextBlock("?"), sound])]
     assert said("openrouter", GEMINI, *heard)[0]["role"] == "developer"
     assert codes(wrote("openrouter", GEMINI, *heard)) == []
-    assert codes(wrote("openrouter", CLAUDE, *heard)) == ["block.unsaid"]
+    assert codes(wrote("openrouter", CLAUDE, *heard)) == ["block.unsupported"]
 
 
 def test_files_by_address() -> None:

@@ -72,7 +72,7 @@ def test_ollamas_chat_thinks_by_effort() -> None:
 
 def test_ollamas_responses_has_no_place_for_thoughts() -> None:
     out = wrote("ollama/openai-responses", "qwen3", *called(ThinkingBlock("hm")))
-    assert codes(out) == ["thinking.unsaid"]
+    assert codes(out) == ["thinking.unsupported"]
 
 
 def test_ollamas_messages_lack_files_and_marks() -> None:

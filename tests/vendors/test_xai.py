@@ -46,7 +46,7 @@ def test_its_search() -> None:
         out = wrote("xai", "grok-4.5", tools=[tool])
         assert out.body["tools"] == [{"type": "web_search", "filters": filters}]
         older = wrote("xai/openai-chat", "grok-4.5", tools=[tool])
-        assert codes(older) == ["server_tool.unsaid"]
+        assert codes(older) == ["server_tool.unsupported"]
 
 
 def test_sealed_reasoning_is_its_own() -> None:
@@ -55,7 +55,7 @@ def test_sealed_reasoning_is_its_own() -> None:
     kept = wrote("xai", "grok-4.5", *called(own)).body["input"]
     assert kept[1] == {"type": "reasoning", "summary": [], "encrypted_content": "c2VhbA=="}
     assert losses(wrote("xai", "grok-4.5", *called(other))) == [
-        ("thinking.foreign", "$.messages[1].content[0]")
+        ("thinking.other_provider", "$.messages[1].content[0]")
     ]
 
 

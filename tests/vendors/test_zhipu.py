@@ -35,7 +35,7 @@ def test_what_it_does_not_know_is_lost() -> None:
     assert codes(wrote("zhipu", GLM, response_format=schema)) == [
         "format.in_words", "format.lowered",
     ]  # fmt: skip
-    assert codes(wrote("zhipu", GLM, Msg("Bob", "Hi."))) == ["name.unsaid"]
+    assert codes(wrote("zhipu", GLM, Msg("Bob", "Hi."))) == ["name.unsupported"]
 
 
 def test_a_request_has_a_user() -> None:
@@ -48,5 +48,5 @@ def test_who_sees_and_watches() -> None:
     film = VideoBlock(Base64Source("video/mp4", "AAAA"))
     shown = Msg.user([TextBlock("?"), IMAGE, film])
     assert codes(wrote("zhipu", "glm-4.6v", shown)) == []
-    assert codes(wrote("zhipu", GLM, shown)) == ["block.unsaid", "block.unsaid"]
+    assert codes(wrote("zhipu", GLM, shown)) == ["block.unsupported", "block.unsupported"]
     assert isinstance(IMAGE, ImageBlock)

@@ -166,7 +166,7 @@ class _Validator:
                 f"the models that {maker} lists",
                 "",
                 f"Name a model of {maker}, such as {room.model}.",
-                "model.foreign",
+                "model.other_provider",
             )
 
     # -- rules of fields

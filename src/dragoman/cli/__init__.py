@@ -8,6 +8,7 @@ package.
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterable
 from importlib import import_module, metadata
 from typing import Annotated, Any, NoReturn
@@ -131,6 +132,8 @@ def main() -> NoReturn:
     Raises:
         SystemExit: Always, with the exit code.
     """
+    # what a command was given under an old name is said to whoever typed it
+    warnings.filterwarnings("default", r".* now; the old name goes", DeprecationWarning)
     word = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
     application([word] if word in _COMMANDS else _COMMANDS)()
     raise AssertionError("the door always leaves")

@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from ..losses.codes import CODES, KINDS, Code
+from ..losses.codes import CODES, KINDS, Code, rename_codes
 from ..text.json_text import Json, JsonObject
 from . import options
 from .examples import WireExample, examples
@@ -41,7 +41,8 @@ def explain(code: Pattern = None, as_json: options.Json = False) -> None:
 
 
 def _matching(pattern: str) -> list[Code]:
-    rows = [row for row in CODES.values() if fnmatchcase(row.name, pattern)]
+    names = rename_codes(pattern)
+    rows = [row for row in CODES.values() if any(fnmatchcase(row.name, name) for name in names)]
     if rows:
         return rows
     glob = any(sign in pattern for sign in "*?[")

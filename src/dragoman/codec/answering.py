@@ -184,7 +184,7 @@ class WireAnswering:
         """Write the error of a failed answer in this wire's form; the content is lost."""
         for candidate in resp.candidates:
             if candidate.msg.content or candidate.extras or candidate.msg.extras:
-                report.add_loss("answer.unsaid", candidate, what="what came before it failed")
+                report.add_loss("answer.unsupported", candidate, what="what came before it failed")
         # the body of an error has no place for the answer's other fields, only for its own
         writer = AnswerWriter(report, self.room.dialect.issuers, own=False)
         writer.fields(resp, _TOLD)
@@ -194,7 +194,7 @@ class WireAnswering:
                 report.add_loss("answer.usage", resp.usage, name)
         for name in ("id", "model"):
             if getattr(resp, name) is not None:
-                report.add_loss("answer.unsaid", resp, name)
+                report.add_loss("answer.unsupported", resp, name)
         told = ChatResponse([], status="error", error=error)
         body = self.room.write_response(told, Report((), told, tree.answer_places, self.name))
         if body != error.body:  # an error read over this wire is unchanged
@@ -234,7 +234,7 @@ class WireAnswering:
         if not cut or candidate.finish.reason in CUTS_CALLS:
             return candidate
         for call in cut:
-            report.add_loss("answer.unsaid", call, what="a call that breaks off")
+            report.add_loss("answer.unsupported", call, what="a call that breaks off")
         m = candidate.msg
         kept = [b for b in m.blocks if not (type(b) is ToolUseBlock and b.unfinished)]
         made = report.derive(Msg.create_unchecked(m.name, kept, m.role, m), m)

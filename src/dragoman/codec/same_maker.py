@@ -210,7 +210,7 @@ class Kin:
             return self._node(block, origin=origin)
         sealed = [name for name in ("signature", "redacted") if getattr(block, name) is not None]
         for name in sealed:
-            self._report.add_loss("answer.unsaid", block, name)
+            self._report.add_loss("answer.unsupported", block, name)
         return self._node(block, origin=None, **dict.fromkeys(sealed))
 
     def _convert_block(self, block: ContentBlock, form: _Form, answer: bool) -> ContentBlock:
@@ -237,7 +237,10 @@ class Kin:
             for name in ("encrypted_index", "file_id"):
                 if data.get(name):
                     self._report.add_loss(
-                        "extras.foreign", block, f"extras.{self._issuer}.citations", what=name
+                        "extras.other_provider",
+                        block,
+                        f"extras.{self._issuer}.citations",
+                        what=name,
                     )
         kept = own.keys() - {"citations", "content"}  # the content is the text itself
         return self._move_fields(block, {"citations": citations}, kept)

@@ -17,7 +17,7 @@ from ..message.blocks import MEDIA_KINDS
 # codes of losses after which the model gets the medium in no form
 _CODES = frozenset(
     {
-        "block.unsaid",
+        "block.unsupported",
         "media.broken",
         "media.not_fetched",
         "media.source",

@@ -327,7 +327,9 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             name = _whole_name(name, req, report)
         if not model and req.read is not None and req.read.protocol != self.room.host:
             if not keep and not self._is_kin(req.read):
-                report.add_loss("model.foreign", req, "model", what=name, did=self.room.model)
+                report.add_loss(
+                    "model.other_provider", req, "model", what=name, did=self.room.model
+                )
                 return self.room.model
             report.add_loss("model.kept", req, "model", what=name)
         return name
@@ -466,7 +468,7 @@ def refuse_server_state(
     fields = (req.extras or {}).get(read.issuer, {})
     if read.protocol != room.protocol:
         for word in (req.extras or {}).get(name_notes(read.issuer), {}).get("words", ()):
-            report.add_loss("word.foreign", req, f"extras.{read.issuer}.{word}")
+            report.add_loss("word.other_provider", req, f"extras.{read.issuer}.{word}")
     elif read.issuer == issuer or getattr(getattr(room, "dialect", None), "stores", True):
         return  # this host may be the one that stores it
     for name in read.state:
@@ -496,7 +498,7 @@ def _server_side(name: str, read: AsRead, path: str, without: str) -> WriteError
 
 # -- errors for a refused request, with their cause ------------------------------------------------
 
-_NOT_UNDERSTOOD = ("raw.foreign", "extras.foreign")
+_NOT_UNDERSTOOD = ("raw.other_provider", "extras.other_provider")
 
 
 def _with_losses(error: WriteError, req: ChatRequest, report: Report) -> WriteError:
@@ -507,7 +509,7 @@ def _with_losses(error: WriteError, req: ChatRequest, report: Report) -> WriteEr
                 if issuer.endswith((ANSWER, NOTES)) or not isinstance(fields, dict):
                     continue
                 for name in fields:
-                    report.add_loss("extras.foreign", m, f"extras.{issuer}.{name}", name)
+                    report.add_loss("extras.other_provider", m, f"extras.{issuer}.{name}", name)
         error = _empty(req, report)
     error.losses = tuple(report.losses)
     return error

@@ -236,7 +236,9 @@ def name_cut(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
     if not replacements and len(chosen) < len(msgs):
         report.add_losses("history.cut", _left_out([*msgs], [*chosen]))
         return
-    for code, indexes in zip(("history.cut", "history.told"), missing(msgs, chosen), strict=True):
+    for code, indexes in zip(
+        ("history.cut", "history.summarized"), missing(msgs, chosen), strict=True
+    ):
         if indexes:
             report.add_losses(code, [(msgs[i], "", "") for i in indexes])
     _remember(chosen, report)

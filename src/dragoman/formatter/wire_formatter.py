@@ -13,7 +13,7 @@ from inspect import Parameter, Signature
 from inspect import signature as signature_of
 from typing import Any, ClassVar, Literal, Never, Self, TypeAlias, TypedDict
 
-from .._old_names import rename_arguments
+from .._old_names import keeps_old_names, rename_arguments
 from ..capabilities import Capabilities, ChatConfig, Limits, override, read_changes
 from ..codec.stream import aiterate_chunks, feed_chunk, iterate_chunks
 from ..codec.stream_decoder import StreamDecoder, read_whole
@@ -53,6 +53,7 @@ from .session import Session
 SentRequest: TypeAlias = ChatRequest | Written | None
 
 
+@keeps_old_names
 class AnswerFormatter(RequestFormatter):
     """A formatter that also reads answers."""
 

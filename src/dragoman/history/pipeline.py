@@ -392,7 +392,7 @@ def _name_fields(
 ) -> RoledHistory:
     """Names as the wire's name field takes them; without one, each name is a loss."""
     if caps.name_field == "never":
-        report.add_losses("name.unsaid", _names(tuple(history.msgs)))
+        report.add_losses("name.unsupported", _names(tuple(history.msgs)))
         return history
     cleaned = clean_names(history.msgs, caps.speakers, report, before)
     if cleaned is not history.msgs:

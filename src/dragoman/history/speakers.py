@@ -132,7 +132,7 @@ def _without_name(m: Msg, report: Report) -> Msg:
     if not m.name:
         return m
     if m.name != m.role:
-        report.add_loss("name.unsaid", m, "name", what=m.name)
+        report.add_loss("name.unsupported", m, "name", what=m.name)
     return report.derive(Msg.create_unchecked("", m.content, m.role, m), m)
 
 

@@ -61,12 +61,12 @@ def texts_and_media(
                     introduced = True
                     yield m, ""
                 else:
-                    report.add_loss("speaker.untold", m, "name")
+                    report.add_loss("speaker.unnamed", m, "name")
             yield block
         elif type(block) is ThinkingBlock:
-            report.add_loss("thinking.unsaid", block)
+            report.add_loss("thinking.unsupported", block)
         elif type(block) is RawBlock:
-            report.add_loss("raw.foreign", block, what=f"raw block of {block.issuer}")
+            report.add_loss("raw.other_provider", block, what=f"raw block of {block.issuer}")
         else:
             assert_never(block)
 
@@ -75,10 +75,10 @@ def report_dropped_fields(node: Msg | ContentBlock, report: Report) -> None:
     """Report what a text in a history cannot carry: hints, citations, fields of providers."""
     for name in ("cache", "citations"):
         if getattr(node, name, None) is not None:
-            report.add_loss(f"{name}.unsaid", node, name)
+            report.add_loss(f"{name}.unsupported", node, name)
     for issuer in node.extras or {}:
         path = f"extras.{issuer}" if issuer else "extras"
-        report.add_loss("extras.foreign", node, path, what=f"fields of {issuer or 'nobody'}")
+        report.add_loss("extras.other_provider", node, path, what=f"fields of {issuer or 'nobody'}")
 
 
 def has_tools(m: object) -> bool:

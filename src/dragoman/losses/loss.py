@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, TypeAlias, TypeVar
 
-from .._old_names import keeps_old_names
+from .._old_names import OLD_CODES, keeps_old_names
 from ..text.json_text import member
 from ..text.redaction import clip_text, one_line, shorten_path
-from .codes import CODES
+from .codes import CODES, rename_codes
 from .codes.code import KINDS, WEIGHTS, Kind, Weight
 from .index import Index
 
@@ -131,7 +131,12 @@ class Loss:
             if self._field in _SAMPLERS:
                 return text.replace('"temperature"', f'"{self._field}"')
             return text.partition(" For a host")[0]  # it is in no table of options
-        if self.code not in ("block.unsaid", "media.type", "media.as_reference", "media.saved"):
+        if self.code not in (
+            "block.unsupported",
+            "media.type",
+            "media.as_reference",
+            "media.saved",
+        ):
             return text
         # the row shows the example of an image
         word = self.what.partition(" ")[0]
@@ -215,7 +220,7 @@ def _revive(stored: dict[str, Any]) -> Loss:
     loss = Loss.__new__(Loss)
     loss._report = loss._node = None
     loss._nth = 0
-    loss.code, loss.kind = stored["code"], stored["kind"]
+    loss.code, loss.kind = OLD_CODES.get(stored["code"], stored["code"]), stored["kind"]
     loss.target = stored.get("target", "")
     loss._where = stored["where"]
     for key in ("field", "what", "did", "rule"):
@@ -460,6 +465,8 @@ class Report:
         Args:
             code: The code.
         """
+        if code in OLD_CODES:
+            (code,) = rename_codes(code)
         return any(item[0] == code for item in (*self._rows, *self._groups))
 
     @property
@@ -477,7 +484,7 @@ class Report:
         """
         issuer = self.called.get(issuer, issuer)
         for field, value in _fields(fields, f"extras.{issuer}".rstrip(".")):
-            code = "extras.empty" if value is None or value in _EMPTY else "extras.foreign"
+            code = "extras.empty" if value is None or value in _EMPTY else "extras.other_provider"
             # ids, status and similar fields of an answer that came back have no effect
             is_trivial = CODES[code].weigh(field) == "trivial"
             kind: Kind | None = "expected" if is_trivial else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from ..errors import ConfigError, LossRefused
 from ..text.redaction import show
-from .codes import CODES
+from .codes import CODES, rename_codes
 from .codes.code import KINDS, LEVELS, Kind
 from .loss import Loss, Report, by_weight
 
@@ -164,13 +165,14 @@ def _patterns(key: str, value: object) -> tuple[str, ...]:
     codes = (value,) if isinstance(value, str) else value
     if not isinstance(codes, (tuple, list, set, frozenset)):
         raise ConfigError(f"{key} names kinds or codes, not {show(value)}")
+    renamed: list[str] = []
     for name in codes:
-        if not isinstance(name, str) or not (
-            name in KINDS or any(fnmatchcase(code, name) for code in CODES)
-        ):
+        names = rename_codes(name) if isinstance(name, str) else ()
+        renamed += names
+        if not names or not (names[0] in KINDS or fnmatch.filter(CODES, names[0])):
             text = f"the policy names {show(name)}, which is neither a kind nor a known code"
             raise ConfigError(text, hint=f"kinds: {', '.join(KINDS)}; codes such as name.*")
-    return tuple(codes)
+    return tuple(renamed)
 
 
 def _hit(loss: Loss, patterns: tuple[str, ...]) -> bool:

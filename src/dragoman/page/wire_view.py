@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, TypeAlias
 
+from .._old_names import OLD_CODES
 from ..analysis import sourcemap
 from ..analysis.paths import format_path, steps
 from ..codec.wire import Wire
@@ -250,7 +251,7 @@ def _recorded_pairs(exchange: PageExchange, name: str) -> list[list[str]]:
 def _recorded_loss(row: JsonObject, nearest: dict[str, list[str]]) -> Shown:
     """A loss that a gateway recorded, with the meaning of its code."""
     code = str(row.get("code", ""))
-    known = CODES.get(code)
+    known = CODES.get(OLD_CODES.get(code, code))  # recorded by an earlier release
     shown = {key: str(row.get(key, "")) for key in ("kind", "code", "where", "what", "did", "rule")}
     where = steps(shown["where"]) or []
     found = (nearest.get(format_path(where[:end])) for end in range(len(where), 0, -1))

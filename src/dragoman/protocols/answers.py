@@ -138,7 +138,7 @@ class AnswerWriter:
             found = node.logprobs
         for name in ("bytes", "id") if found else ():
             if name not in self.token_fields and any(_says(one, name) for one in found):
-                self.lost_once("answer.unsaid", node, what=f"the {name} of tokens")
+                self.lost_once("answer.unsupported", node, what=f"the {name} of tokens")
         return found
 
     def answer_fields(self, resp: ChatResponse, known: Sequence[str] = ()) -> JsonObject:
@@ -155,7 +155,7 @@ class AnswerWriter:
         places = [event.get("at") for event in events if isinstance(event, dict)]
         known = [place for place in places if isinstance(place, str)]
         what = ", ".join(known) if known else "events that nobody knows"
-        self.report.add_loss("answer.unsaid", resp, field, what=what)
+        self.report.add_loss("answer.unsupported", resp, field, what=what)
 
     def lost_once(self, code: str, node: object, field: str = "", what: str = "") -> None:
         """Report a loss once, although every event of the stream would cause it."""
@@ -167,14 +167,14 @@ class AnswerWriter:
         """Report sealed parts of a thinking block, which clients of this wire cannot send back."""
         for name in ("signature", "redacted"):
             if getattr(block, name) is not None:
-                self.report.add_loss("answer.unsaid", block, name)
+                self.report.add_loss("answer.unsupported", block, name)
 
     def text(self, block: TextBlock | RefusalBlock) -> str:
         """Return the text of a block, for wires whose answers lack citations and refusals."""
         if type(block) is RefusalBlock:
-            self.report.add_loss("answer.unsaid", block, did="said as text", kind="degraded")
+            self.report.add_loss("answer.unsupported", block, did="said as text", kind="degraded")
         elif type(block) is TextBlock and block.citations:
-            self.report.add_loss("answer.unsaid", block, "citations")
+            self.report.add_loss("answer.unsupported", block, "citations")
         return block.text
 
     def thought(self, block: ThinkingBlock) -> str:
@@ -242,9 +242,9 @@ class AnswerWriter:
             if error.code != "seat.unsaid":
                 raise
         if text := document_text(block):
-            self.report.add_loss("answer.unsaid", block, did="said as text", kind="degraded")
+            self.report.add_loss("answer.unsupported", block, did="said as text", kind="degraded")
             return write_text(text)
-        self.report.add_loss("answer.unsaid", block)
+        self.report.add_loss("answer.unsupported", block)
         return None
 
     def saying(self, blocks: Sequence[ContentBlock]) -> list[ContentBlock]:
@@ -447,7 +447,7 @@ class StreamedTexts:
             before = "".join(pieces)
             if not text.startswith(before):
                 what = "text in the place of other text"
-                self._writer.report.add_loss("answer.unsaid", piece, what=what)
+                self._writer.report.add_loss("answer.unsupported", piece, what=what)
                 return ""
             text = text[len(before) :]
         if not text:
@@ -523,11 +523,11 @@ class AnswerEncoder(ABC, Generic[_W]):
     def write_unknown(self, piece: Raw) -> list[Event]:
         """Return the events for one that no reader knows."""
         what = piece.at or "an event that nobody knows"
-        self.report.add_loss("answer.unsaid", piece, what=what)
+        self.report.add_loss("answer.unsupported", piece, what=what)
         return []
 
     def foreign(self, piece: Meta, fields: JsonObject) -> None:
         """Report fields of another wire, each key once."""
         for key in self.writer.drop_tokens(fields):
             field = f"extras.{piece.issuer or 'nobody'}.{key}"
-            self.writer.lost_once("extras.foreign", piece, field)
+            self.writer.lost_once("extras.other_provider", piece, field)

@@ -177,7 +177,7 @@ def _one(options: Options, caps: Capabilities, report: Report) -> tuple[str | No
     if effort in ("auto", "on"):
         return None, budget  # the budget is more exact
     name = "reasoning" if caps.budgets else "reasoning_budget"
-    report.add_loss("option.unsaid", options, name, what=name, did="one of two is sent")
+    report.add_loss("option.unsupported", options, name, what=name, did="one of two is sent")
     return (None, budget) if caps.budgets else (effort, None)
 
 
@@ -202,7 +202,7 @@ def choose_display(
         return ""
     word = words.get(wish)
     if word is None:
-        report.add_loss("option.unsaid", options, "thoughts", what=wish)
+        report.add_loss("option.unsupported", options, "thoughts", what=wish)
     elif not word:
         report.add_loss("reasoning.moot", options, "thoughts", what=wish)
     elif wish != "auto" and (meant := _nearest(wish, word, words)) != wish:
@@ -231,7 +231,9 @@ def moot(request: ChatRequest, report: Report) -> None:
         report.add_loss("reasoning.moot", options, "reasoning_budget")
 
 
-def report_unsupported(request: ChatRequest, report: Report, code: str = "option.unsaid") -> None:
+def report_unsupported(
+    request: ChatRequest, report: Report, code: str = "option.unsupported"
+) -> None:
     """Report options of thinking that this wire has no field for, or that the model refuses."""
     options = request.options
     for name in ("reasoning", "reasoning_budget"):
@@ -307,7 +309,7 @@ def _turned_off(
 def _off(request: ChatRequest, caps: Capabilities, report: Report) -> ThinkingRequest | None:
     options = request.options
     if options.reasoning_budget:
-        report.add_loss("option.unsaid", options, "reasoning_budget", did="thinking is off")
+        report.add_loss("option.unsupported", options, "reasoning_budget", did="thinking is off")
     if caps.thinks == "never":
         moot(request, report)
         return None

@@ -49,7 +49,7 @@ def choice(
                 report.add_loss("tool_choice.no_tools", requested, "parallel", kind=usual)
         return None
     if not caps.tool_choices:
-        report.add_loss("tool_choice.unsaid", requested, what=requested.mode)
+        report.add_loss("tool_choice.unsupported", requested, what=requested.mode)
         _parallel(prepared, requested, report)
         return None
     mode, name, allowed = requested.mode, requested.name, requested.allowed
@@ -132,7 +132,7 @@ def response_format(
 def lower_to_words(form: ResponseFormat, report: Report) -> None:
     """Report a format that has no field; all but plain text are asked for in the prompt."""
     kind: Kind = "dropped" if form.kind == "text" else "degraded"
-    report.add_loss("format.unsaid", form, what=form.kind, kind=kind)
+    report.add_loss("format.unsupported", form, what=form.kind, kind=kind)
 
 
 def fitting_schema(form: ResponseFormat, caps: Capabilities, report: Report) -> ResponseFormat:
@@ -210,7 +210,7 @@ def options(
             continue
         usual: Kind | None = "expected" if _USUAL_VALUES.get(name, ()) == value else None
         if name not in keys:
-            report.add_loss("option.unsaid", request.options, name, what=name, kind=usual)
+            report.add_loss("option.unsupported", request.options, name, what=name, kind=usual)
         elif (treatment := stance(caps, name)) in ("refuses", "pinned"):
             report.add_loss("option.refused", request.options, name, what=name, kind=usual)
         elif treatment == "alone" and keys.get("temperature") in body:

@@ -61,7 +61,7 @@ class Change(NamedTuple):
     def code(self) -> str:
         """The code of the loss that reports this change."""
         if self.is_described:
-            return "schema.told"
+            return "schema.described"
         if self.did == "dropped":
             return "schema.note" if self.verdict == "equal" else "schema.dropped"
         return _CODES[self.verdict]

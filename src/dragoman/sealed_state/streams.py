@@ -180,12 +180,14 @@ class Sealing:
         if (gone := self._gone.setdefault(key, whole)) is not whole:
             # a provider repeats it at the end; the client has its signature already
             if (gone.signature, gone.redacted) != (whole.signature, whole.redacted):
-                self._report.add_loss("answer.unsaid", whole, "signature", what="a later proof")
+                self._report.add_loss(
+                    "answer.unsupported", whole, "signature", what="a later proof"
+                )
             return []
         if self._envelope is None:
             for name in ("signature", "redacted"):
                 if getattr(whole, name):
-                    self._report.add_loss("answer.unsaid", whole, name, what="sealed thinking")
+                    self._report.add_loss("answer.unsupported", whole, name, what="sealed thinking")
             return []
         self._rider(key[0]).thought(whole)
         result = sealed_thought(whole, self._here, frozenset(), self._envelope)
@@ -205,7 +207,9 @@ class Sealing:
         last = max(self._others, default=None)
         if self._ends_in_text and last is not None and type(self._others[last][0]) is TextBlock:
             for piece in waiting:
-                self._report.add_loss("answer.unsaid", piece.block, "redacted", what="a late proof")
+                self._report.add_loss(
+                    "answer.unsupported", piece.block, "redacted", what="a late proof"
+                )
             for key, row in rows:
                 for who, fields in cast("dict[str, JsonObject]", row[3]).items():
                     self._report.add_extras_losses(self._others[key][0], who, fields)

@@ -224,7 +224,7 @@ def test_schemas_came_with_opus_4_1() -> None:
         out = wrote(model, response_format=form, tools=[Tool("look", strict=True)])
         assert "output_config" not in out.body, model
         assert "strict" not in out.body["tools"][0], model
-        assert set(codes(out)) == {"format.in_words", "format.unsaid", "tool.strict"}, model
+        assert set(codes(out)) == {"format.in_words", "format.unsupported", "tool.strict"}, model
 
 
 def test_on_bedrock_schemas_are_taken_since_opus_4_5_but_by_fable() -> None:
@@ -238,7 +238,7 @@ def test_on_bedrock_schemas_are_taken_since_opus_4_5_but_by_fable() -> None:
         for model in ("claude-opus-4-1-20250805-v1:0", "claude-fable-5", "claude-fable-5-2"):
             out = wrote(f"us.anthropic.{model}", host, response_format=form)
             assert body not in out.body, (host, model)
-            assert codes(out) == ["format.in_words", "format.unsaid"], (host, model)
+            assert codes(out) == ["format.in_words", "format.unsupported"], (host, model)
             assert not can(f"us.anthropic.{model}", host).strict_tools, (host, model)
 
 
@@ -261,7 +261,7 @@ def test_server_tools_by_generation() -> None:
     ):
         out = wrote(model, tools=tools)
         assert [tool["name"] for tool in out.body.get("tools", [])] == known, model
-        assert codes(out) == ["server_tool.unsaid"] * (3 - len(known)), model
+        assert codes(out) == ["server_tool.unsupported"] * (3 - len(known)), model
 
 
 def test_the_oldest_answer_shortly() -> None:

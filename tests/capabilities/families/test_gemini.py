@@ -129,4 +129,4 @@ def test_server_tools_beside_functions() -> None:
         assert out.body.get("toolConfig") == shown, (wire, model)
         dropped = (wire, model) in (("vertex", "gemini-3.8-flash"), ("gemini", "gemini-2.5-flash"))
         assert len(out.body["tools"]) == (1 if dropped else 2), (wire, model)
-        assert [loss.code for loss in out.losses] == ["server_tool.unsaid"] * dropped
+        assert [loss.code for loss in out.losses] == ["server_tool.unsupported"] * dropped

@@ -183,16 +183,16 @@ def test_who_is_served_on_the_newer_wire_alone(model: str) -> None:
 def test_what_they_hear_and_see() -> None:
     sound = AudioBlock(Base64Source("audio/wav", "UklGRg=="))
     image = ImageBlock(Base64Source("image/png", "iVBORw0KGgo="))
-    assert codes(wrote("chat", "gpt-5.6", [TextBlock("?"), sound])) == ["block.unsaid"]
+    assert codes(wrote("chat", "gpt-5.6", [TextBlock("?"), sound])) == ["block.unsupported"]
     assert codes(wrote("chat", "gpt-audio", [TextBlock("?"), sound])) == []
     assert codes(wrote("chat", "gpt-4o", [TextBlock("?"), image])) == []
-    assert codes(wrote("chat", "o3-mini", [TextBlock("?"), image])) == ["block.unsaid"]
+    assert codes(wrote("chat", "o3-mini", [TextBlock("?"), image])) == ["block.unsupported"]
 
 
 @pytest.mark.parametrize("wire", WIRES)
 def test_breakpoints_of_the_cache(wire: str) -> None:
     content = [TextBlock("long", cache=CacheHint("12h")), TextBlock("x", cache=CacheHint())]
-    assert codes(wrote(wire, "gpt-5.4", content)) == ["cache.unsaid", "cache.unsaid"]
+    assert codes(wrote(wire, "gpt-5.4", content)) == ["cache.unsupported", "cache.unsupported"]
     out = wrote(wire, "gpt-5.6", content)
     turn = (out.body.get("messages") or out.body["input"])[0]
     first, second = (part["prompt_cache_breakpoint"] for part in turn["content"])

@@ -244,7 +244,7 @@ def test_mistrals_models_take_ids_of_nine_letters_behind_any_host(model: str) ->
 def test_who_sees(model: str, sees: bool) -> None:
     image = ImageBlock(Base64Source("image/png", "iVBORw0KGgo="))
     out = wrote(model, Msg.user([TextBlock("What is it?"), image]))
-    assert codes(out) == ([] if sees else ["block.unsaid"])
+    assert codes(out) == ([] if sees else ["block.unsupported"])
 
 
 def test_bedrock_takes_its_own_ids_for_mistrals_models() -> None:

@@ -70,7 +70,7 @@ def _unoffered(one: Sent, out: Any, host: str) -> list[str]:
     """The client's tools that the host is not offered; where it takes none, that are not named."""
     wire = dragoman.wire(host)
     if not wire.can(out.model).tools:
-        named = {loss.where for loss in out.losses if loss.code == "tools.unsaid"}
+        named = {loss.where for loss in out.losses if loss.code == "tools.unsupported"}
         return [] if len(named) == len(tools_of(one)) else ["tools are not named as lost"]
     read = wire.read_request(out.body, out.path).tools
     there = {tool.name for tool in read if type(tool) is Tool}

@@ -66,4 +66,4 @@ def test_what_no_field_can_carry_is_named(
     server.records.clear()
     three_turns(talk, thinker)
     assert not any(judge.judged)
-    assert "answer.unsaid" in {loss.code for loss in server.records[0].losses}
+    assert "answer.unsupported" in {loss.code for loss in server.records[0].losses}

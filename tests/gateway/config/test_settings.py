@@ -74,7 +74,7 @@ places = {{ region = "eu" }}
 transport = "httpx2"
 fetch = ["img.example", "*.example.org"]
 can = {{ image = false, efforts = ["low", "high"] }}
-on_loss = {{ refuse = ["dropped", "media.*"], allow = "name.unsaid" }}
+on_loss = {{ refuse = ["dropped", "media.*"], allow = "name.unsupported" }}
 repair = false
 truncate = {{ tokens = 100000, counter = "openai/gpt-5" }}
 counter = "characters"
@@ -136,7 +136,7 @@ def test_every_value_arrives(tmp_path: Path) -> None:
     assert claude.fetch.of_read
     assert claude.fetch.roots == ()
     assert claude.can == {"image": False, "efforts": ["low", "high"]}
-    assert claude.policy == Policy(refuse=("dropped", "media.*"), allow=("name.unsaid",))
+    assert claude.policy == Policy(refuse=("dropped", "media.*"), allow=("name.unsupported",))
     assert not claude.repair
     assert claude.pass_through
     assert claude.shared_state
@@ -563,3 +563,11 @@ def test_spans_need_their_package(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     [fault] = faults(toml)
     assert "$.server.spans: the extra otel is not installed" in fault
+
+
+def test_a_code_of_losses_may_have_its_old_name_and_warns() -> None:
+    with pytest.warns(DeprecationWarning, match="thinking.foreign is thinking.other_provider now"):
+        config = parse(f"{ROUTE}on_loss = {{ refuse = ['thinking.foreign'] }}")
+    policy = config.routes[0].policy
+    assert isinstance(policy, Policy)
+    assert policy.refuse == ("thinking.other_provider",)

@@ -40,7 +40,7 @@ ASKED_THOUGHT = ("reasoning_effort", "reasoning", "thinking", "thinkingConfig", 
 # words of the package's own, each with the losses that tell of them
 WORDS = {
     "text": ("media.moved", "system.reminder"),
-    "description": ("schema.told", "tool.freeform", "tools.grouped"),
+    "description": ("schema.described", "tool.freeform", "tools.grouped"),
     "thoughtSignature": ("call.bypass",),
 }
 

@@ -89,7 +89,7 @@ def test_what_clients_of_ollama_cannot_bring_back_is_named(kind: str) -> None:
     assert exchange is not None
     exchange.call()
     exchange.whole(200, {}, encode_json(answer(kind, 0)))
-    unsaid = [loss.where for loss in exchange.record.losses if loss.code == "answer.unsaid"]
+    unsaid = [loss.where for loss in exchange.record.losses if loss.code == "answer.unsupported"]
     assert any(where.endswith(".signature") for where in unsaid)
 
 

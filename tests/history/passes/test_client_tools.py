@@ -124,7 +124,7 @@ def test_what_the_host_runs_is_no_function() -> None:
     out = dragoman.wire("openai", policy="ignore").write_request(read(*tools), model="m")
     assert [tool["function"]["name"] for tool in out.body["tools"]] == ["run"]
     lost = [(loss.code, loss.where) for loss in out.losses]
-    assert lost == [("tool.foreign", "$.tools[1]"), ("tool.foreign", "$.tools[2]")]
+    assert lost == [("tool.other_provider", "$.tools[1]"), ("tool.other_provider", "$.tools[2]")]
 
 
 @pytest.mark.parametrize("name", ["openai", "anthropic"])

@@ -180,7 +180,7 @@ def test_freeform_calls_of_openais_wires_in_answers_lose_nothing() -> None:
     out = items.write_response(resp)
     (item,) = out.body["output"]
     assert (item["type"], item["call_id"], item["input"]) == ("custom_tool_call", "c9", PATCH)
-    assert "answer.unsaid" not in {loss.code for loss in out.losses}
+    assert "answer.unsupported" not in {loss.code for loss in out.losses}
     back = chat.write_response(items.read_response(out.body))
     choice = back.body["choices"][0]
     assert choice["message"]["tool_calls"] == [call]
@@ -255,7 +255,7 @@ def test_a_namespace_that_an_answer_cannot_say_is_a_loss(target: str) -> None:
     read = dragoman.wire("openai-responses", policy="ignore")
     resp = read.read_response(body)
     out = dragoman.wire(target, policy="ignore").write_response(resp)
-    named = [loss.where for loss in out.losses if loss.code == "answer.unsaid"]
+    named = [loss.where for loss in out.losses if loss.code == "answer.unsupported"]
     assert "$.candidates[0].msg.content[0].namespace" in named
 
     decoder = read.stream_decoder()
@@ -273,7 +273,7 @@ def test_a_namespace_that_an_answer_cannot_say_is_a_loss(target: str) -> None:
             encoder.feed(piece)
     encoder.finish()
     told = [loss for loss in encoder.report.losses if loss.where.endswith(".namespace")]
-    assert [(loss.code, loss.what) for loss in told] == [("answer.unsaid", "find")]
+    assert [(loss.code, loss.what) for loss in told] == [("answer.unsupported", "find")]
 
 
 def test_a_call_without_its_namespace_is_of_the_only_tool_of_that_name() -> None:
@@ -340,7 +340,7 @@ def test_fields_of_a_declaration_do_not_go_into_the_function() -> None:
     assert tool.keys() == {"type", "function"}
     assert tool["function"].keys() == {"name", "description", "parameters"}
     places = [(loss.code, loss.where) for loss in out.losses]
-    assert ("extras.foreign", "$.tools[0].custom.format.type") in places
+    assert ("extras.other_provider", "$.tools[0].custom.format.type") in places
 
 
 # -- answers for clients who know functions only ------------------------------------------------

@@ -97,7 +97,7 @@ def test_extras_of_joined_turns_are_joined() -> None:
     [made], codes = run(one, two, alternation="merged")
     assert made.extras == {"x": {"n": 2, "m": 1}, "y": {"k": 1}}
     assert one.extras == {"x": {"n": 1, "m": 1}}
-    assert "dropped extras.unsaid $.messages[0].extras.x.n" in codes
+    assert "dropped extras.unsupported $.messages[0].extras.x.n" in codes
 
 
 def test_words_behind_results_get_a_turn_between_where_they_may_not_share_one() -> None:

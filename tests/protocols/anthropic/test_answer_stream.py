@@ -158,7 +158,7 @@ def test_thinking_of_another_goes_out_unsigned() -> None:
     assert [p["delta"]["type"] for p in out if "index" in p and "delta" in p] == [
         "thinking_delta", "text_delta",
     ]  # fmt: skip
-    assert losses == [("answer.unsaid", "signature"), ("answer.unsaid", "redacted")]
+    assert losses == [("answer.unsupported", "signature"), ("answer.unsupported", "redacted")]
     signed = ThinkingBlock("", "c2ln", origin=Origin("anthropic"))
     out, losses = encoded(NAMED, Part((0, 0), ThinkingBlock("hm")), Part((0, 0), signed), STOP,
                           Usage(1, output=1))  # fmt: skip
@@ -183,8 +183,9 @@ def test_what_has_no_place_is_named_once() -> None:
         "cited_text": "", "encrypted_index": "",
     }  # fmt: skip
     assert sorted(losses) == [
-        ("answer.candidates", ""), ("answer.unsaid", ""), ("answer.unsaid", ""),
-        ("answer.unsaid", ""), ("answer.usage", "audio_out"), ("extras.foreign", "extras.created"),
+        ("answer.candidates", ""), ("answer.unsupported", ""), ("answer.unsupported", ""),
+        ("answer.unsupported", ""), ("answer.usage", "audio_out"), ("extras.other_provider",
+         "extras.created"),
     ]  # fmt: skip
 
 
@@ -195,7 +196,7 @@ def test_a_refusal_is_text_that_ended_so() -> None:
     assert out[-2]["delta"]["stop_reason"] == "refusal"
     assert out[-2]["delta"]["stop_details"]["explanation"] is None
     assert decoded(out).msg.blocks == [TextBlock("I cannot.")]
-    assert losses == [("answer.unsaid", "")]
+    assert losses == [("answer.unsupported", "")]
 
 
 def test_an_answer_that_broke_off_has_no_end() -> None:

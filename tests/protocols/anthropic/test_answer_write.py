@@ -195,13 +195,13 @@ def test_a_call_that_broke_off_is_not_offered_as_one_to_run() -> None:
     body, losses = written(foreign(call, reason="tool_calls", status="truncated"))
     assert body["content"][0]["input"] == {"at": "s"}
     assert body["stop_reason"] == "max_tokens"
-    assert losses == [("answer.finish", "finish"), ("answer.unsaid", "input")]
+    assert losses == [("answer.finish", "finish"), ("answer.unsupported", "input")]
 
 
 def test_arguments_that_are_no_object_are_a_loss() -> None:
     body, losses = written(foreign(ToolUseBlock("c", "look", "sky", "sky"), reason="tool_calls"))
     assert body["content"][0]["input"] == {}
-    assert losses == [("answer.unsaid", "input")]
+    assert losses == [("answer.unsupported", "input")]
 
 
 def test_thinking_of_another_goes_out_unsigned() -> None:
@@ -214,7 +214,7 @@ def test_thinking_of_another_goes_out_unsigned() -> None:
         {"type": "thinking", "thinking": "ha", "signature": ""},
     ]
     assert len(body["content"]) == 3
-    assert losses == [("answer.unsaid", "signature"), ("answer.unsaid", "redacted")]
+    assert losses == [("answer.unsupported", "signature"), ("answer.unsupported", "redacted")]
 
 
 def test_thinking_of_this_wire_in_a_mixed_answer_keeps_its_seal() -> None:
@@ -231,7 +231,7 @@ def test_citations_of_the_web_have_a_form_here() -> None:
         {"type": "web_search_result_location", "url": "https://a.example", "title": "A",
          "cited_text": "sky", "encrypted_index": ""},
     ]  # fmt: skip
-    assert losses == [("answer.unsaid", "start"), ("answer.unsaid", "")]
+    assert losses == [("answer.unsupported", "start"), ("answer.unsupported", "")]
 
 
 def test_a_refusal_is_text_that_ended_so() -> None:
@@ -239,7 +239,7 @@ def test_a_refusal_is_text_that_ended_so() -> None:
     assert body["content"] == [{"type": "text", "text": "No."}]
     assert body["stop_reason"] == "refusal"
     assert body["stop_details"] == {"type": "refusal", "category": None, "explanation": None}
-    assert losses == [("answer.unsaid", ""), ("answer.unsaid", "category")]
+    assert losses == [("answer.unsupported", ""), ("answer.unsupported", "category")]
     back = WIRE.read_response(body)
     assert (back.text, back.finish.reason) == ("No.", "refusal")
     assert written(foreign(RefusalBlock(""), reason="refusal"))[0]["content"] == []
@@ -256,10 +256,11 @@ def test_what_has_no_place_is_named() -> None:
     out = WIRE.write_response(resp)
     assert out.body["content"] == [{"type": "text", "text": "a"}]
     assert sorted((loss.code, loss.field or loss.what) for loss in out.losses) == [
-        ("answer.candidates", "Candidate"), ("answer.unsaid", "image"),
-        ("answer.unsaid", "raw block of acme"), ("answer.usage", "audio_out"),
-        ("answer.usage", "total"), ("extras.foreign", "extras.acme.cost"),
-        ("extras.foreign", "extras.acme.created"), ("extras.foreign", "extras.acme.x"),
+        ("answer.candidates", "Candidate"), ("answer.unsupported", "image"),
+        ("answer.unsupported", "raw block of acme"), ("answer.usage", "audio_out"),
+        ("answer.usage", "total"), ("extras.other_provider", "extras.acme.cost"),
+        ("extras.other_provider", "extras.acme.created"), ("extras.other_provider",
+         "extras.acme.x"),
     ]  # fmt: skip
 
 
@@ -277,12 +278,12 @@ def test_an_error_is_written_as_one() -> None:
     partial.error = own_error
     body, losses = written(partial)
     assert body == told, "a message has no place for an error"
-    assert losses == [("answer.unsaid", ""), *BESIDE]
+    assert losses == [("answer.unsupported", ""), *BESIDE]
 
 
 # what an error has no place for: the figures, the id and the model of the answer
 BESIDE = [("answer.usage", "input"), ("answer.usage", "output"),
-          ("answer.unsaid", "id"), ("answer.unsaid", "model")]  # fmt: skip
+          ("answer.unsupported", "id"), ("answer.unsupported", "model")]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -290,10 +291,10 @@ BESIDE = [("answer.usage", "input"), ("answer.usage", "output"),
     [
         (foreign(TextBlock("Half"), status="interrupted", reason="other"),
          "the answer broke off before its end, behind 'Half'",
-         [("answer.unsaid", ""), *BESIDE]),
+         [("answer.unsupported", ""), *BESIDE]),
         (foreign(TextBlock("a"), reason="malformed_call", raw="theirs"),
          "the model's call was malformed (theirs): it came to no call that could be run",
-         [("answer.unsaid", ""), *BESIDE]),
+         [("answer.unsupported", ""), *BESIDE]),
         (ChatResponse([], Usage(1, output=0), id="x", model="m"),
          "the answer says nothing and not why it ended",
          [BESIDE[0], *BESIDE[2:]]),  # its output of 0 is no loss
@@ -343,7 +344,7 @@ def test_arguments_that_break_off_are_named_though_they_are_an_object(said: str)
     report = Report()
     WIRE.room.write_response(foreign(call, reason="length", status="truncated"), report)
     (loss,) = [one for one in report.losses if one.field == "input"]
-    assert (loss.code, loss.kind) == ("answer.unsaid", "degraded")
+    assert (loss.code, loss.kind) == ("answer.unsupported", "degraded")
     body, losses = written(foreign(ToolUseBlock("c", "look", {"a": 1}), reason="tool_calls"))
     assert (body["content"][0]["input"], losses) == ({"a": 1}, [])
 
@@ -362,5 +363,5 @@ def test_a_foreign_signature_in_an_own_answer_is_lost_and_not_written() -> None:
         {"type": "thinking", "thinking": "so"},
     ]
     assert [(loss.code, loss.where) for loss in out.losses] == [
-        ("answer.unsaid", "$.candidates[0].msg.content[0].signature")
+        ("answer.unsupported", "$.candidates[0].msg.content[0].signature")
     ]

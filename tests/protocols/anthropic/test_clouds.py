@@ -53,7 +53,7 @@ def test_a_cloud_gets_the_betas_that_it_knows_and_the_others_are_named(
     assert "tool-search-tool-2025-10-19" in betas(out)  # its name for `advanced-tool-use`
     assert {"fast-mode-2026-02-01", "files-api-2025-04-14", "of-tomorrow-2027-01-01",
             "advanced-tool-use-2025-11-20"}.isdisjoint(betas(out))  # fmt: skip
-    lost = {loss.what for loss in out.losses if loss.code == "extras.foreign"}
+    lost = {loss.what for loss in out.losses if loss.code == "extras.other_provider"}
     assert {"fast-mode-2026-02-01", "files-api-2025-04-14", "of-tomorrow-2027-01-01"} <= lost
 
 

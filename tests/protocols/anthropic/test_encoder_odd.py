@@ -141,7 +141,7 @@ def test_a_whole_block_that_says_otherwise_comes_too_late() -> None:
     made, losses = encoded(NAMED, Part((0, 0), TextBlock("x")), other, STOP, COST)
     assert [one["delta"]["text"] for one in made if "index" in one and "delta" in one] == ["x"]
     assert [(loss.code, loss.where, loss.what) for loss in losses] == [
-        ("answer.unsaid", "$.candidates[0].msg.content[0]", "what came too late")]  # fmt: skip
+        ("answer.unsupported", "$.candidates[0].msg.content[0]", "what came too late")]  # fmt: skip
 
 
 def test_a_provider_call_whose_input_breaks_off() -> None:

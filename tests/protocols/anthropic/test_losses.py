@@ -59,26 +59,27 @@ def test_a_whole_answer() -> None:
     resp.candidates.append(Candidate(Msg.assistant("b")))
     out = WIRE.write_response(resp)
     assert rows(out.losses) == [
-        ("answer.unsaid dropped", f"{HERE}[7]", "a call that breaks off", ""),
+        ("answer.unsupported dropped", f"{HERE}[7]", "a call that breaks off", ""),
         ("answer.candidates dropped", "$.candidates[1]", "Candidate", ""),
         ("answer.field added", "$.id", "ChatResponse", out.body["id"]),
         ("answer.field added", "$.model", "ChatResponse", "unknown"),
-        ("extras.foreign dropped", f"{HERE}[0].extras.acme.a", "a field of acme", ""),
-        ("extras.foreign dropped", f"{HERE}[0].citations[0].extras.acme.c", "a field of acme", ""),
-        ("answer.unsaid dropped", f"{HERE}[0].citations[0]", "citation", ""),
-        ("answer.unsaid dropped", f"{HERE}[0].citations[1].start", "Citation",
+        ("extras.other_provider dropped", f"{HERE}[0].extras.acme.a", "a field of acme", ""),
+        ("extras.other_provider dropped", f"{HERE}[0].citations[0].extras.acme.c",
+         "a field of acme", ""),
+        ("answer.unsupported dropped", f"{HERE}[0].citations[0]", "citation", ""),
+        ("answer.unsupported dropped", f"{HERE}[0].citations[1].start", "Citation",
          "cited by the whole block"),
-        ("answer.unsaid dropped", f"{HERE}[1].signature", "signature of another issuer", ""),
-        ("answer.unsaid dropped", f"{HERE}[2].redacted", "redacted of another issuer", ""),
-        ("answer.unsaid degraded", f"{HERE}[3]", "refusal", "said as text"),
-        ("answer.unsaid dropped", f"{HERE}[4]", "image", ""),
-        ("answer.unsaid dropped", f"{HERE}[5]", "raw block of acme", ""),
-        ("answer.unsaid dropped", f"{HERE}[6]", "raw block of anthropic", ""),
-        ("answer.unsaid dropped", f"{HERE}[8].input", "arguments that are no object", ""),
-        ("extras.foreign dropped", "$.extras.acme.odd", "a field of acme", ""),
+        ("answer.unsupported dropped", f"{HERE}[1].signature", "signature of another issuer", ""),
+        ("answer.unsupported dropped", f"{HERE}[2].redacted", "redacted of another issuer", ""),
+        ("answer.unsupported degraded", f"{HERE}[3]", "refusal", "said as text"),
+        ("answer.unsupported dropped", f"{HERE}[4]", "image", ""),
+        ("answer.unsupported dropped", f"{HERE}[5]", "raw block of acme", ""),
+        ("answer.unsupported dropped", f"{HERE}[6]", "raw block of anthropic", ""),
+        ("answer.unsupported dropped", f"{HERE}[8].input", "arguments that are no object", ""),
+        ("extras.other_provider dropped", "$.extras.acme.odd", "a field of acme", ""),
         ("answer.finish degraded", "$.candidates[0].finish", "content_filter", "refusal"),
-        ("answer.unsaid dropped", f"{HERE}[3].category", "kind", ""),
-        ("extras.foreign dropped", "$.usage.extras.acme.cost", "a field of acme", ""),
+        ("answer.unsupported dropped", f"{HERE}[3].category", "kind", ""),
+        ("extras.other_provider dropped", "$.usage.extras.acme.cost", "a field of acme", ""),
         ("answer.usage dropped", "$.usage.audio_out", "audio_out: 4", ""),
         ("answer.usage dropped", "$.usage.total", "total: 9", ""),
         ("answer.field added", "$.usage.input", "Usage", "0"),
@@ -128,8 +129,8 @@ def test_no_call_is_left_that_it_could_have_ended_with() -> None:
 BESIDE = [
     ("answer.usage dropped", "$.usage.input", "Usage", ""),
     ("answer.usage dropped", "$.usage.output", "Usage", ""),
-    ("answer.unsaid dropped", "$.id", "ChatResponse", ""),
-    ("answer.unsaid dropped", "$.model", "ChatResponse", ""),
+    ("answer.unsupported dropped", "$.id", "ChatResponse", ""),
+    ("answer.unsupported dropped", "$.model", "ChatResponse", ""),
 ]
 
 
@@ -138,7 +139,7 @@ def test_the_error_of_an_answer_that_broke_off() -> None:
     out = WIRE.write_response(resp)
     assert out.body == {"type": "error", "error": {"type": "api_error", "message": "late"}}
     assert rows(out.losses) == [
-        ("answer.unsaid dropped", "$.candidates[0]", "what came before it failed", ""),
+        ("answer.unsupported dropped", "$.candidates[0]", "what came before it failed", ""),
         *BESIDE,
     ]
 
@@ -149,7 +150,7 @@ def test_a_malformed_call_is_an_error() -> None:
     out = WIRE.write_response(answer(TextBlock("x"), finish=finish))
     assert out.body == {"type": "error", "error": {"type": "api_error", "message": text}}
     assert rows(out.losses) == [
-        ("answer.unsaid dropped", "$.candidates[0]", "what came before it failed", ""),
+        ("answer.unsupported dropped", "$.candidates[0]", "what came before it failed", ""),
         *BESIDE,
     ]
 
@@ -163,7 +164,7 @@ def test_events_that_nobody_knows() -> None:
     out = WIRE.write_response(decoder.finish())
     assert "events" not in out.body
     assert rows(out.losses) == [
-        ("answer.unsaid dropped", "$.extras", "events that nobody knows", "")]  # fmt: skip
+        ("answer.unsupported dropped", "$.extras", "events that nobody knows", "")]  # fmt: skip
 
 
 def test_input_of_a_provider_call_that_broke_off() -> None:
@@ -175,7 +176,8 @@ def test_input_of_a_provider_call_that_broke_off() -> None:
     out = WIRE.write_response(answer(*blocks))
     assert out.body["content"] == [told] * 3
     assert rows(out.losses)[0] == (
-        "answer.unsaid dropped", f"{HERE}[0].input", "arguments that break off", "")  # fmt: skip
+        "answer.unsupported dropped", f"{HERE}[0].input", "arguments that break off",
+         "")  # fmt: skip
 
 
 def test_refusals_in_an_answer_of_this_wire_and_of_others() -> None:
@@ -193,7 +195,9 @@ def test_refusals_in_an_answer_of_this_wire_and_of_others() -> None:
 def test_a_refusal_of_a_kind_that_this_wire_has() -> None:
     out = WIRE.write_response(answer(RefusalBlock("No.", "cyber"), finish=Finish("refusal")))
     assert out.body["stop_details"]["category"] == "cyber"
-    assert rows(out.losses) == [("answer.unsaid degraded", f"{HERE}[0]", "refusal", "said as text")]
+    assert rows(out.losses) == [
+        ("answer.unsupported degraded", f"{HERE}[0]", "refusal", "said as text")
+    ]
 
 
 NAMED = Meta(id="msg_1", model="m")
@@ -218,18 +222,18 @@ def test_a_stream() -> None:
     assert begun["model"] == "unknown"
     assert out[-2]["usage"] == {"output_tokens": 0}
     assert rows(losses) == [
-        ("extras.foreign dropped", "$.extras.acme.odd", "a field of acme", ""),
+        ("extras.other_provider dropped", "$.extras.acme.odd", "a field of acme", ""),
         ("answer.candidates dropped", "$.candidates[1]", "candidate 1", ""),
-        ("answer.unsaid dropped", "$", "event ping", ""),
-        ("answer.unsaid dropped", "$", "event ", ""),
+        ("answer.unsupported dropped", "$", "event ping", ""),
+        ("answer.unsupported dropped", "$", "event ", ""),
         ("answer.field added", "$.id", "the answer", begun["id"]),
         ("answer.field added", "$.model", "the answer", "unknown"),
-        ("answer.unsaid dropped", f"{HERE}[1].signature", "signature of another issuer", ""),
-        ("answer.unsaid dropped", f"{HERE}[2]", "image", ""),
-        ("answer.unsaid degraded", f"{HERE}[3]", "refusal", "said as text"),
-        ("extras.foreign dropped", "$.usage.extras.acme.cost", "a field of acme", ""),
+        ("answer.unsupported dropped", f"{HERE}[1].signature", "signature of another issuer", ""),
+        ("answer.unsupported dropped", f"{HERE}[2]", "image", ""),
+        ("answer.unsupported degraded", f"{HERE}[3]", "refusal", "said as text"),
+        ("extras.other_provider dropped", "$.usage.extras.acme.cost", "a field of acme", ""),
         ("answer.finish degraded", "$.candidates[0].finish", "content_filter", "refusal"),
-        ("answer.unsaid dropped", f"{HERE}[3].category", "kind", ""),
+        ("answer.unsupported dropped", f"{HERE}[3].category", "kind", ""),
         ("answer.usage dropped", "$.usage.audio_out", "audio_out: 2", ""),
         ("answer.field added", "$.usage.input", "Usage", "0"),
         ("answer.field added", "$.usage.output", "Usage", "0"),

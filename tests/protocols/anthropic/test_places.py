@@ -125,5 +125,5 @@ def test_a_loss_of_a_conversion_is_found_in_the_source() -> None:
         {"type": "text", "text": "Hi", "note": 1}]}]}  # fmt: skip
     out = dragoman.convert(body, "anthropic", "openai-chat", policy="ignore")
     found = {(loss.code, loss.where) for loss in out.losses}
-    assert ("extras.foreign", "$.messages[0].content[0].note") in found
+    assert ("extras.other_provider", "$.messages[0].content[0].note") in found
     assert any(where == "$.top_k" for _, where in found)

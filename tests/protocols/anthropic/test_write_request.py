@@ -145,7 +145,7 @@ def test_tools_and_what_they_have_beside() -> None:
          "input_schema": {"type": "object", "properties": {}}},
     ]  # fmt: skip
     where = [f"$.tools[{n}].extras.acme.z" for n in (0, 1)]
-    assert rows(out) == [("extras.foreign", one, "a field of acme", "") for one in where]
+    assert rows(out) == [("extras.other_provider", one, "a field of acme", "") for one in where]
 
 
 def test_what_a_host_refuses() -> None:
@@ -154,7 +154,7 @@ def test_what_a_host_refuses() -> None:
     assert out.body["service"] == 1
     assert "context_management" not in out.body
     assert rows(out) == [
-        ("extras.foreign", "$.extras.anthropic.context_management", "context_management",
+        ("extras.other_provider", "$.extras.anthropic.context_management", "context_management",
          "left out")]  # fmt: skip
     assert wrote(wire=HOST, model="a@b c").path == "/model/a@b%20c/invoke"
 

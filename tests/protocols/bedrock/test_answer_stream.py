@@ -184,7 +184,7 @@ def test_what_only_a_signed_block_may_carry_stays_away() -> None:
         delta(1, reasoningContent={"text": "Ha"}), delta(1, reasoningContent={"signature": "c2ln"}),
         stop(1),
     ]  # fmt: skip
-    assert losses == ["answer.unsaid signature", "answer.unsaid redacted"]
+    assert losses == ["answer.unsupported signature", "answer.unsupported redacted"]
 
 
 def test_citations_refusals_and_images() -> None:
@@ -197,7 +197,8 @@ def test_citations_refusals_and_images() -> None:
         start(2, image={"format": "png"}), delta(2, image={"source": {"bytes": "AAAA"}}), stop(2),
     ]  # fmt: skip
     assert losses == [
-        "answer.unsaid start", "answer.unsaid end", "answer.unsaid", "answer.unsaid",
+        "answer.unsupported start", "answer.unsupported end", "answer.unsupported",
+         "answer.unsupported",
         "answer.finish finish",
     ]  # fmt: skip
 
@@ -222,8 +223,9 @@ def test_fields_and_candidates_of_others_are_named_once() -> None:
     known(made)
     assert decoded(made).text == "a"
     assert losses == [
-        "answer.unsaid id", "answer.unsaid model", "extras.foreign extras.openai-chat.created",
-        "answer.candidates", "answer.unsaid", "answer.field input",
+        "answer.unsupported id", "answer.unsupported model",
+         "extras.other_provider extras.openai-chat.created",
+        "answer.candidates", "answer.unsupported", "answer.field input",
         "answer.field output", "answer.field metrics",
     ]  # fmt: skip
 

@@ -150,8 +150,8 @@ def test_an_answer_of_another_wire_is_complete() -> None:
     }  # fmt: skip
     assert losses == [
         "dropped answer.usage reasoning",
-        "dropped answer.unsaid id",
-        "dropped answer.unsaid model",
+        "dropped answer.unsupported id",
+        "dropped answer.unsupported model",
         ADDED,
     ]
 
@@ -193,7 +193,7 @@ def test_thinking_of_another_issuer_is_readable_and_unsigned() -> None:
         {"reasoningContent": {"reasoningText": {"text": "Hm."}}},
         {"reasoningContent": {"reasoningText": {"text": "Ha.", "signature": "c2ln"}}},
     ]
-    assert losses == ["dropped answer.unsaid signature", "dropped answer.unsaid redacted"]
+    assert losses == ["dropped answer.unsupported signature", "dropped answer.unsupported redacted"]
 
 
 def test_sources_of_a_text_are_citations_of_its_block() -> None:
@@ -204,7 +204,7 @@ def test_sources_of_a_text_are_citations_of_its_block() -> None:
          "location": {"web": {"url": "https://a.example/b", "domain": "a.example"}}},
         {"sourceContent": [{"text": "x"}], "location": {"web": {"url": "file"}}},
     ]}}]  # fmt: skip
-    assert losses == ["degraded answer.unsaid start", "degraded answer.unsaid end"]
+    assert losses == ["degraded answer.unsupported start", "degraded answer.unsupported end"]
 
 
 def test_media_that_have_a_block() -> None:
@@ -221,8 +221,9 @@ def test_media_that_have_a_block() -> None:
         {"video": {"format": "mp4", "source": {"s3Location": {"uri": "s3://b/v.mp4"}}}},
     ]
     assert losses == [
-        "dropped answer.unsaid title", "added answer.field title", "dropped answer.unsaid",
-        "dropped answer.unsaid",
+        "dropped answer.unsupported title", "added answer.field title",
+         "dropped answer.unsupported",
+        "dropped answer.unsupported",
     ]  # fmt: skip
 
 
@@ -238,8 +239,9 @@ def test_what_has_no_block_is_named() -> None:
     assert made == [{"text": "No."}, call, {"text": "Hi"}]
     assert losses == [
         "expected extras.empty extras.openai-chat.annotations",
-        "degraded answer.unsaid", "dropped answer.unsaid", "degraded answer.unsaid input",
-        "expected extras.foreign extras.openai-chat.annotations",
+        "degraded answer.unsupported", "dropped answer.unsupported",
+         "degraded answer.unsupported input",
+        "expected extras.other_provider extras.openai-chat.annotations",
     ]  # fmt: skip
 
 
@@ -249,7 +251,8 @@ def test_one_candidate_is_written() -> None:
     body, losses = wrote(resp)
     assert body["output"]["message"]["content"] == [{"text": "a"}]
     assert losses == [
-        "dropped answer.candidates", "dropped extras.foreign extras.openai-chat.created", ADDED,
+        "dropped answer.candidates", "dropped extras.other_provider extras.openai-chat.created",
+         ADDED,
     ]  # fmt: skip
 
 
@@ -258,7 +261,7 @@ def test_an_error_without_words_is_an_error() -> None:
     resp = ChatResponse([], status="error", error=error)
     assert wrote(resp) == ({"message": "slow down"}, [])
     resp = foreign(TextBlock("Half"), status="error", error=error)
-    assert "dropped answer.unsaid error" in wrote(resp)[1]
+    assert "dropped answer.unsupported error" in wrote(resp)[1]
 
 
 def test_the_wire_writes_answers_to_requests() -> None:

@@ -94,7 +94,7 @@ def test_film_and_sound_have_formats_of_their_own(cls: Any, media_type: str, for
 def test_what_the_model_does_not_see_is_named() -> None:
     content, losses = wrote(VideoBlock(Base64Source("video/mp4", "QUJD")))
     assert content == []
-    assert losses == ["dropped block.unsaid $.messages[0].content[1]"]
+    assert losses == ["dropped block.unsupported $.messages[0].content[1]"]
     [film], losses = wrote(VideoBlock(Base64Source("video/mp4", "QUJD")), model=NOVA)
     assert film == {"video": {"format": "mp4", "source": {"bytes": "QUJD"}}}
     assert losses == []

@@ -196,7 +196,7 @@ def test_models_of_other_makers_get_no_thinking_back() -> None:
     thought = Msg.assistant([ThinkingBlock("hm", signature="sig"), TextBlock("yes")])
     body, losses = wrote(Msg.user("hi"), thought, Msg.user("so?"), model=NOVA)
     assert body["messages"][1]["content"] == [{"text": "yes"}]
-    assert losses == ["dropped thinking.unsaid $.messages[1].content[0]"]
+    assert losses == ["dropped thinking.unsupported $.messages[1].content[0]"]
 
 
 def test_cache_points_stand_behind_what_hints_at_them() -> None:
@@ -222,7 +222,7 @@ def test_results_share_one_cache_point_behind_the_last() -> None:
     body, losses = wrote(*msgs, tools=[F])
     kinds = [next(iter(b)) for b in body["messages"][2]["content"]]
     assert kinds == ["toolResult", "toolResult", "cachePoint"]
-    assert losses == ["moved cache.unsaid $.messages[2].content[0].output[0].cache"]
+    assert losses == ["moved cache.unsupported $.messages[2].content[0].output[0].cache"]
 
 
 def test_a_lifetime_that_there_is_not_is_named() -> None:
@@ -241,7 +241,7 @@ def test_no_point_outlasts_one_before_it() -> None:
 def test_hints_for_models_without_a_cache_are_named() -> None:
     body, losses = wrote(Msg.user("a", cache=CacheHint()), model=LLAMA)
     assert body["messages"][0]["content"] == [{"text": "a"}]
-    assert losses == ["dropped cache.unsaid $.messages[0].cache"]
+    assert losses == ["dropped cache.unsupported $.messages[0].cache"]
 
 
 def test_own_blocks_and_fields_travel() -> None:
@@ -255,7 +255,7 @@ def test_own_blocks_and_fields_travel() -> None:
     assert made[0]["content"][2]["document"]["citations"] == {"enabled": True}
     body, losses = wrote(Msg.user([RawBlock("gemini", {"x": 1}), TextBlock("hi")]))
     assert body["messages"][0]["content"] == [{"text": "hi"}]
-    assert losses == ["dropped raw.foreign $.messages[0].content[0]"]
+    assert losses == ["dropped raw.other_provider $.messages[0].content[0]"]
 
 
 def test_blank_text_is_left_out() -> None:
@@ -269,7 +269,7 @@ def test_thinking_of_another_provider_is_dropped() -> None:
     msgs = Msg.user("hi"), Msg.assistant([foreign, TextBlock("y")]), Msg.user("?")
     body, losses = wrote(*msgs, options={"reasoning": "low"})
     assert body["messages"][1]["content"] == [{"text": "y"}]
-    assert losses == ["dropped thinking.foreign $.messages[1].content[0]"]
+    assert losses == ["dropped thinking.other_provider $.messages[1].content[0]"]
 
 
 def test_what_no_seat_may_say_is_our_bug_and_raises() -> None:

@@ -201,7 +201,10 @@ def test_server_tools() -> None:
     assert losses == ["server_tool.field $.tools[1].domains"]
     made, losses = config(tools=tools)
     assert made == {"tools": _tools("f")}
-    assert sorted(losses) == ["server_tool.unsaid $.tools[1]", "server_tool.unsaid $.tools[2]"]
+    assert sorted(losses) == [
+        "server_tool.unsupported $.tools[1]",
+        "server_tool.unsupported $.tools[2]",
+    ]
 
 
 def test_options_under_inference_config() -> None:
@@ -217,9 +220,9 @@ def test_options_under_inference_config() -> None:
     assert sorted(lost(out)) == [
         "option.range $.options.stop",
         "option.range $.options.temperature",
-        "option.unsaid $.options.n",
-        "option.unsaid $.options.seed",
-        "option.unsaid $.options.user",
+        "option.unsupported $.options.n",
+        "option.unsupported $.options.seed",
+        "option.unsupported $.options.user",
     ]
 
 
@@ -231,13 +234,13 @@ def test_stop_sequences_that_are_all_empty_leave_nothing() -> None:
 def test_a_tier_that_there_is_not_is_named() -> None:
     out = wrote(options={"service_tier": "auto"})
     assert "serviceTier" not in out.body
-    assert lost(out) == ["option.unsaid $.options.service_tier"]
+    assert lost(out) == ["option.unsupported $.options.service_tier"]
 
 
 def test_top_k_as_each_maker_has_it() -> None:
     assert own(NOVA, top_k=3) == ({"inferenceConfig": {"topK": 3}}, [])
     assert own(CLAUDE, top_k=3) == ({"top_k": 3}, [])
-    assert own(LLAMA, top_k=3) == (None, ["option.unsaid $.options.top_k"])
+    assert own(LLAMA, top_k=3) == (None, ["option.unsupported $.options.top_k"])
     assert own(NEW, top_k=3) == (None, ["option.refused $.options.top_k"])
 
 
@@ -297,7 +300,7 @@ def test_a_model_that_thinks_and_has_no_spelling_for_it_says_so() -> None:
     request = ChatRequest([Msg.user("Hi")], options={"reasoning": "low"})  # type: ignore[arg-type]
     out = WIRE.write_request(request, LLAMA, style=style)
     assert "additionalModelRequestFields" not in out.body
-    assert lost(out) == ["option.unsaid $.options.reasoning"]
+    assert lost(out) == ["option.unsupported $.options.reasoning"]
 
 
 def test_nova_takes_no_limits_at_its_highest_effort() -> None:
@@ -354,5 +357,5 @@ def test_own_fields_of_a_request_fill_what_is_there() -> None:
         "thinking": {"type": "enabled", "budget_tokens": 2000}, "anthropic_beta": ["x"],
     }  # fmt: skip
     assert out.body["requestMetadata"] == {"a": "b"}
-    assert lost(out) == ["extras.foreign $.extras.openai-chat.store"]
+    assert lost(out) == ["extras.other_provider $.extras.openai-chat.store"]
     assert extras["bedrock-converse"]["additionalModelRequestFields"] == {"anthropic_beta": ["x"]}

@@ -91,7 +91,7 @@ def test_anothers_answer() -> None:
     assert made[-1] == (None, "[DONE]")
     resp = decoded(made)
     assert (resp.text, resp.id, resp.calls[0].input) == ("Yes.", "x1", {"a": 1})
-    assert losses == ["answer.unsaid model"]
+    assert losses == ["answer.unsupported model"]
 
 
 def test_two_citations_that_say_the_same_are_two() -> None:
@@ -141,8 +141,8 @@ def test_what_cannot_be_said_is_named() -> None:
         STOP,
     )
     assert sorted(losses) == sorted([
-        "extras.foreign extras.anthropic.service_tier", "answer.unsaid signature",
-        "answer.unsaid", "answer.unsaid", "answer.candidates", "answer.unsaid",
+        "extras.other_provider extras.anthropic.service_tier", "answer.unsupported signature",
+        "answer.unsupported", "answer.unsupported", "answer.candidates", "answer.unsupported",
         "answer.field id",
         "answer.usage cache_write", "answer.finish finish",
     ])  # fmt: skip

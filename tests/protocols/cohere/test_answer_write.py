@@ -124,7 +124,7 @@ def test_what_is_missing_is_made_and_named() -> None:
 )
 def test_what_cannot_be_said_is_named(block: Any) -> None:
     body, losses = wrote(TextBlock("Yes."), block)
-    assert losses == ["answer.unsaid"]
+    assert losses == ["answer.unsupported"]
     assert not any(word in str(body) for word in ("'s'", "'r'", "iVBOR"))
 
 
@@ -156,7 +156,7 @@ def test_reasons(reason: Any, word: str, lost: int) -> None:
 def test_one_candidate_and_no_model() -> None:
     one = Candidate(Msg.assistant("a"))
     out = WIRE.write_response(ChatResponse([one, one], Usage(1, output=1), model="m", id="x"))
-    assert [loss.code for loss in out.losses] == ["answer.candidates", "answer.unsaid"]
+    assert [loss.code for loss in out.losses] == ["answer.candidates", "answer.unsupported"]
 
 
 def test_an_error_alone_is_an_error() -> None:

@@ -74,7 +74,7 @@ def test_thinking_goes_back_as_text() -> None:
     assert losses == []
     body, losses = wrote(*answered(ThinkingBlock("So.", origin=Origin("anthropic"))), tools=[LOOK])
     assert "content" not in body["messages"][1]
-    assert losses == ["thinking.foreign"]
+    assert losses == ["thinking.other_provider"]
 
 
 def test_a_result_of_several_texts_is_a_list() -> None:
@@ -91,7 +91,7 @@ def test_a_picture_has_a_place_at_the_users_seat_alone() -> None:
     assert body["messages"][0]["content"][1] == {"type": "image_url", "image_url": url}
     assert losses == []
     _, losses = wrote(Msg("", [image], "user"), HI, model="command-a-03-2025")
-    assert losses == ["block.unsaid"]
+    assert losses == ["block.unsupported"]
 
 
 def test_names_of_tools_have_no_dash() -> None:
@@ -158,7 +158,7 @@ def test_options_have_ranges() -> None:
     assert (body["frequency_penalty"], body["seed"], body["max_tokens"]) == (0, 1, 9)
     assert body["stop_sequences"] == [*"abcde"]
     assert losses.count("option.range") == 5
-    assert losses.count("option.unsaid") == 1
+    assert losses.count("option.unsupported") == 1
 
 
 @pytest.mark.parametrize(
@@ -210,24 +210,24 @@ def test_a_schema_that_would_be_refused_is_left_out() -> None:
 def test_no_format_beside_tools_or_documents() -> None:
     body, losses = wrote(tools=[LOOK], response_format=ResponseFormat("json"))
     assert "response_format" not in body
-    assert losses == ["format.in_words", "format.unsaid"]
+    assert losses == ["format.in_words", "format.unsupported"]
     body, losses = wrote(response_format=ResponseFormat("json"),
                          extras={"cohere": {"documents": ["a"]}})  # fmt: skip
     assert "response_format" not in body
-    assert losses == ["format.unsaid"]
+    assert losses == ["format.unsupported"]
 
 
 def test_own_fields_go_along_and_those_of_others_do_not() -> None:
     extras = {"cohere": {"safety_mode": "STRICT", "priority": 3}, "openai-chat": {"store": True}}
     body, losses = wrote(extras=extras)
     assert (body["safety_mode"], body["priority"]) == ("STRICT", 3)
-    assert losses == ["extras.foreign"]
+    assert losses == ["extras.other_provider"]
 
 
 def test_what_others_cite_is_named() -> None:
     cited = TextBlock("Rome.", [Citation(0, 4, "https://e.com")])
     _, losses = wrote(HI, Msg("", [cited], "assistant"), HI)
-    assert losses == ["citations.unsaid"]
+    assert losses == ["citations.unsupported"]
 
 
 def test_a_last_turn_of_the_assistant_gets_an_answer() -> None:

@@ -152,7 +152,7 @@ def test_an_answer_of_another() -> None:
     fragments = [c for _, e in events
                  for c in e["output"]["choices"][0]["message"].get("tool_calls", ())]  # fmt: skip
     assert [one["id"] for one in fragments] == ["c1", "", "c2", "", ""]
-    assert lost == ["answer.unsaid", "extras.foreign"]
+    assert lost == ["answer.unsupported", "extras.other_provider"]
 
 
 def test_the_classes_of_the_sdk_take_them() -> None:
@@ -206,7 +206,7 @@ def test_media_wait_for_their_end() -> None:
     )  # fmt: skip
     parts = [part for content in texts([payload for _, payload in events]) for part in content]
     assert parts == [{"image": "data:image/png;base64,iVBORw0K"}, {"image": LINK}]
-    assert sorted(lost) == ["answer.unsaid", "answer.unsaid"]
+    assert sorted(lost) == ["answer.unsupported", "answer.unsupported"]
 
 
 def test_whole_pieces_go_on_from_what_was_said() -> None:
@@ -219,7 +219,7 @@ def test_whole_pieces_go_on_from_what_was_said() -> None:
     )  # fmt: skip
     resp = decoded(events)
     assert (resp.text, [one.input for one in resp.calls]) == ("Sama", [{"a": 1}])
-    assert lost == ["answer.unsaid", "answer.unsaid", "answer.field"]
+    assert lost == ["answer.unsupported", "answer.unsupported", "answer.field"]
 
 
 def test_errors() -> None:

@@ -143,7 +143,7 @@ def test_an_answer_of_another() -> None:
         },
         "request_id": "msg_1",
     }  # fmt: skip
-    assert lost == [("answer.unsaid", "signature")]
+    assert lost == [("answer.unsupported", "signature")]
 
 
 def test_what_has_no_place_is_named() -> None:
@@ -155,7 +155,7 @@ def test_what_has_no_place_is_named() -> None:
     [choice] = made["output"]["choices"]
     assert choice["message"]["content"] == [{"text": "x"}, {"text": "I won't."}]
     codes = [code for code, _ in lost]
-    assert sorted(codes) == ["answer.field", *["answer.unsaid"] * 5, "extras.foreign"]
+    assert sorted(codes) == ["answer.field", *["answer.unsupported"] * 5, "extras.other_provider"]
     assert ("answer.field", "input") in lost
 
 

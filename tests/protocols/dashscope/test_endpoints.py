@@ -39,7 +39,7 @@ def test_text_models_take_strings_on_text_generation(model: str) -> None:
     out = looked(model)
     assert out.path == TEXT
     assert out.body["input"]["messages"] == [{"role": "user", "content": "What is it?"}]
-    assert [loss.code for loss in out.losses] == ["block.unsaid"]
+    assert [loss.code for loss in out.losses] == ["block.unsupported"]
     assert out.losses[0].where == "$.messages[0].content[0]"
 
 

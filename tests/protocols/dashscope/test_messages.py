@@ -153,7 +153,7 @@ def test_a_hint_on_a_result_stands_and_one_on_a_call_is_lost() -> None:
     messages, codes = wrote([Msg.user("Where?"), Msg.assistant([call]), Msg("", [result], "tool")])
     assert "cache_control" not in str(messages[1])
     assert messages[2]["content"] == [{"text": "Gansu", **MARK}]
-    assert codes == ["cache.unsaid"]
+    assert codes == ["cache.unsupported"]
 
 
 def test_a_fifth_hint_and_any_hint_for_glm_are_lost() -> None:
@@ -163,13 +163,13 @@ def test_a_fifth_hint_and_any_hint_for_glm_are_lost() -> None:
     assert codes == ["cache.limit"]
     messages, codes = wrote(msgs, "glm-4.7")
     assert [m["content"] for m in messages] == ["0", "1", "2", "3", "4"]
-    assert codes == ["cache.unsaid"] * 5
+    assert codes == ["cache.unsupported"] * 5
 
 
 def test_thinking_comes_back_only_where_it_is_asked_for() -> None:
     msgs = [Msg.user("2 + 2?"), Msg.assistant([ThinkingBlock("Easy."), TextBlock("4")])]
     assert wrote(msgs, "qwen-max")[0][1] == {"role": "assistant", "content": "4"}
-    assert wrote(msgs, "qwen-max")[1] == ["thinking.unsaid"]
+    assert wrote(msgs, "qwen-max")[1] == ["thinking.unsupported"]
     said = {"role": "assistant", "content": "4", "reasoning_content": "Easy."}
     assert wrote(msgs, "qwen-max", can={"thinking": True}) == ([msgs_wire(), said], [])
     assert wrote(msgs, "deepseek-v4-pro") == ([msgs_wire(), said], [])
@@ -189,7 +189,7 @@ def test_a_turn_of_thinking_alone(model: str, content: Any) -> None:
 def test_thinking_of_another_provider_is_named_as_lost() -> None:
     foreign = ThinkingBlock("Easy.", origin=Origin("anthropic"))
     msgs = [Msg.user("2 + 2?"), Msg.assistant([foreign, TextBlock("4")])]
-    assert wrote(msgs, can={"thinking": True})[1] == ["thinking.foreign"]
+    assert wrote(msgs, can={"thinking": True})[1] == ["thinking.other_provider"]
 
 
 def test_own_fields_come_back_and_others_do_not() -> None:
@@ -203,7 +203,7 @@ def test_own_fields_come_back_and_others_do_not() -> None:
     ]
     assert codes == []
     foreign = Msg.user([TextBlock("Hi", extras={"gemini": {"thoughtSignature": "x"}})])
-    assert wrote([foreign])[1] == ["extras.foreign"]
+    assert wrote([foreign])[1] == ["extras.other_provider"]
 
 
 def test_files_are_named_by_oss_addresses() -> None:
@@ -220,7 +220,7 @@ def test_a_part_that_only_dashscope_has_stands_as_it_came() -> None:
     formatter = Formatter("dashscope", model="qwen-max", policy="ignore")
     assert formatter.format_sync([Msg.user("?"), Msg.assistant([raw])])[1]["content"] == [raw.data]
     out = Formatter("openai-chat", policy="ignore").write([Msg.user("?"), Msg.assistant([raw])])
-    assert [loss.code for loss in out.losses] == ["raw.foreign"]
+    assert [loss.code for loss in out.losses] == ["raw.other_provider"]
 
 
 def test_foreign_fields_do_not_turn_a_string_into_a_list() -> None:

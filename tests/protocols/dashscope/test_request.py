@@ -121,8 +121,8 @@ ON, OFF = {"enable_thinking": True}, {"enable_thinking": False}
         ("qwen-plus", {"reasoning": "high"}, ON, ["option.range"]),
         ("qwen3.8-max", {"reasoning": "high"}, {**ON, "reasoning_effort": "high"}, []),
         ("qwen3.8-max", {"reasoning": "high", "reasoning_budget": 9},
-         {**ON, "thinking_budget": 9}, ["option.unsaid"]),
-        ("qwen-plus", {"reasoning": "off", "reasoning_budget": 9}, OFF, ["option.unsaid"]),
+         {**ON, "thinking_budget": 9}, ["option.unsupported"]),
+        ("qwen-plus", {"reasoning": "off", "reasoning_budget": 9}, OFF, ["option.unsupported"]),
         ("qwq-plus", {"reasoning": "off"}, {"thinking_budget": 1}, ["reasoning.always"]),
         ("qwq-plus", {"reasoning_budget": 9}, {"thinking_budget": 9}, []),
         ("qwen3-30b-a3b-instruct-2507", {"reasoning": "low", "reasoning_budget": 9}, {},
@@ -185,8 +185,8 @@ def test_options_stand_under_their_names_and_others_are_lost() -> None:
     out = wrote(options={**given, "stop": ["END"], "user": "u1", "service_tier": "flex"})
     assert out.body["parameters"] == {"result_format": "message", **given, "stop": ["END"]}
     assert lost(out) == [
-        ("option.unsaid", "$.options.service_tier"),
-        ("option.unsaid", "$.options.user"),
+        ("option.unsupported", "$.options.service_tier"),
+        ("option.unsupported", "$.options.user"),
     ]
 
 
@@ -219,7 +219,7 @@ def test_own_parameters_join_the_others() -> None:
         "seed": 1,
         "enable_search": True,
     }
-    assert lost(out) == [("extras.foreign", "$.extras.openai-chat.store")]
+    assert lost(out) == [("extras.other_provider", "$.extras.openai-chat.store")]
     assert own["dashscope"]["parameters"] == {"enable_search": True}
 
 

@@ -130,7 +130,7 @@ def test_a_stream_of_another_wire_is_complete() -> None:
         "thoughtsTokenCount": 2, "totalTokenCount": 16,
     }  # fmt: skip
     assert all("usageMetadata" not in told for told in out[:-1])
-    assert lost == [("extras.foreign", "extras.openai-chat.created")]
+    assert lost == [("extras.other_provider", "extras.openai-chat.created")]
 
 
 def test_text_goes_out_at_once_and_calls_when_the_answer_has_ended() -> None:
@@ -150,7 +150,7 @@ def test_calls_wait_for_the_end_in_their_order_and_none_goes_out_before_an_error
     assert lost == []
     out, lost = encoded([*pieces, Failed(ProviderError("busy", status=503))])
     assert [*out[0]] == ["error"]
-    assert lost == [("answer.unsaid", "")]
+    assert lost == [("answer.unsupported", "")]
 
 
 def test_several_candidates() -> None:
@@ -173,7 +173,11 @@ def test_what_has_no_place_is_named_once() -> None:
         Raw("ping", {}), STOP,
     ])  # fmt: skip
     assert [part["text"] for part in parts(out)] == ["hm", "Look.", "So", "."]
-    assert lost == [("answer.unsaid", "signature"), ("answer.unsaid", ""), ("answer.unsaid", "")]
+    assert lost == [
+        ("answer.unsupported", "signature"),
+        ("answer.unsupported", ""),
+        ("answer.unsupported", ""),
+    ]
     assert streamed(*out).text == "Look.So."
 
 
@@ -207,13 +211,13 @@ def test_half_of_a_call_ends_short() -> None:
     ])  # fmt: skip
     resp = streamed(*out)
     assert (resp.status, resp.calls) == ("truncated", [])
-    assert lost == [("answer.unsaid", "input"), ("answer.finish", "finish")]
+    assert lost == [("answer.unsupported", "input"), ("answer.finish", "finish")]
 
 
 def test_a_call_of_another_wire_that_the_answer_broke_off_in_is_named() -> None:
     out, lost = encoded([Part((0, 0), ToolUseBlock("c1", "look", raw_input='{"at": "Sam'))])
     assert out == []
-    assert lost == [("answer.unsaid", "")]
+    assert lost == [("answer.unsupported", "")]
 
 
 def test_a_call_that_the_answer_broke_off_in_goes_on() -> None:
@@ -222,7 +226,7 @@ def test_a_call_that_the_answer_broke_off_in_goes_on() -> None:
     arriving = called(id="c1", name="look", partialArgs=[piece], willContinue=True)
     out, lost = encoded(decoder.feed(chunk(arriving)))
     assert parts(out) == [called(id="c1", name="look", willContinue=True)]
-    assert lost == [("answer.unsaid", "input")]
+    assert lost == [("answer.unsupported", "input")]
     resp = streamed(*out)
     assert (resp.status, resp.calls, len(resp.msg.calls)) == ("interrupted", [], 1)
 

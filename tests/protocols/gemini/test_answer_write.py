@@ -138,9 +138,10 @@ def test_what_has_no_place_is_named() -> None:
         text("hm", thought=True), text("No."), called(id="c1", name="look", args={"at": [1]}),
     ]  # fmt: skip
     assert sorted(lost) == [
-        ("answer.unsaid", ""), ("answer.unsaid", ""), ("answer.unsaid", ""),
-        ("answer.unsaid", "input"), ("answer.unsaid", "redacted"), ("answer.unsaid", "signature"),
-        ("extras.foreign", "extras.openai-chat.created"),
+        ("answer.unsupported", ""), ("answer.unsupported", ""), ("answer.unsupported", ""),
+        ("answer.unsupported", "input"), ("answer.unsupported", "redacted"), ("answer.unsupported",
+         "signature"),
+        ("extras.other_provider", "extras.openai-chat.created"),
     ]  # fmt: skip
 
 
@@ -237,7 +238,7 @@ def test_an_edited_answer_of_this_wire() -> None:
     )  # fmt: skip
     made, lost = wrote(resp)
     assert made["candidates"][0]["content"]["parts"] == [text("other"), text("No.")]
-    assert lost == [("answer.unsaid", "")]
+    assert lost == [("answer.unsupported", "")]
 
 
 def test_the_sdk_takes_answers_of_others() -> None:
@@ -263,7 +264,7 @@ def test_the_sdk_takes_answers_of_others() -> None:
     [
         ("auto", None, []),
         ("high", "MEDIA_RESOLUTION_HIGH", []),
-        ("original", None, [("answer.unsaid", "detail")]),
+        ("original", None, [("answer.unsupported", "detail")]),
     ],
 )
 def test_the_detail_of_a_medium_that_another_wire_answered(

@@ -115,7 +115,7 @@ def test_another_providers_fields_stay_behind() -> None:
     block = TextBlock("Hi.", extras={"openai-chat": {"annotations": ["a note"]}})
     found, codes = wrote([Msg.user("Hello"), Msg.assistant([block]), Msg.user("Go on.")])
     assert found[1]["parts"] == [{"text": "Hi."}]
-    assert codes == ["extras.foreign"]
+    assert codes == ["extras.other_provider"]
 
 
 @pytest.mark.parametrize(
@@ -130,13 +130,13 @@ def test_another_providers_fields_stay_behind() -> None:
         (
             ThinkingBlock("Hm.", signature="RXFv"),
             {"text": "Hm.", "thought": True},
-            ["thinking.foreign"],
+            ["thinking.other_provider"],
         ),
-        (ThinkingBlock("Hm.", origin=Origin("anthropic")), None, ["thinking.foreign"]),
-        (ThinkingBlock("", redacted="RXFv"), None, ["thinking.foreign"]),
+        (ThinkingBlock("Hm.", origin=Origin("anthropic")), None, ["thinking.other_provider"]),
+        (ThinkingBlock("", redacted="RXFv"), None, ["thinking.other_provider"]),
         (ThinkingBlock(""), None, ["text.blank"]),
         (RefusalBlock("I won't."), {"text": "I won't."}, ["refusal.as_text"]),
-        (TextBlock("Hi.", citations=[Citation(0, 2)]), {"text": "Hi."}, ["citations.unsaid"]),
+        (TextBlock("Hi.", citations=[Citation(0, 2)]), {"text": "Hi."}, ["citations.unsupported"]),
         (
             AudioBlock(Base64Source("audio/wav", "UklGRg==")),
             {"inlineData": {"mimeType": "audio/wav", "data": "UklGRg=="}},
@@ -147,7 +147,7 @@ def test_another_providers_fields_stay_behind() -> None:
             {"executableCode": {"language": "PYTHON", "code": "1"}},
             [],
         ),
-        (RawBlock("anthropic", {"type": "server_tool_use"}), None, ["raw.foreign"]),
+        (RawBlock("anthropic", {"type": "server_tool_use"}), None, ["raw.other_provider"]),
     ],
 )
 def test_a_block_of_the_model(
@@ -228,7 +228,7 @@ def test_a_signature_on_a_text_of_a_result_has_no_place() -> None:
     msgs = calling(ToolUseBlock("a", "shot", {}), answer=[TextBlock("Taken.", extras=SIGNED)])
     found, codes = wrote(msgs, can=KEPT)
     assert found[2]["parts"][0]["functionResponse"]["response"] == {"output": "Taken."}
-    assert codes == ["block.unsaid"]
+    assert codes == ["block.unsupported"]
 
 
 def test_the_named_formatters_form() -> None:

@@ -29,7 +29,7 @@ def test_a_draft_is_no_answer() -> None:
 def test_clients_of_other_wires_do_not_get_it() -> None:
     out = dragoman.convert(BODY, "gemini", "openrouter", "response", policy="ignore")
     assert len(out.body["choices"][0]["message"]["images"]) == 1
-    assert "answer.unsaid" in {loss.code for loss in out.losses}
+    assert "answer.unsupported" in {loss.code for loss in out.losses}
 
 
 def test_it_goes_back_to_its_own_host() -> None:

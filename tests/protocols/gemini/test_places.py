@@ -135,7 +135,7 @@ def test_fields_of_tools_and_of_deep_objects_as_they_were_spelled() -> None:
         "tool_config": {"retrieval_config": {"language_code": "de"}},
     }  # fmt: skip
     out = dragoman.convert(body, "gemini", "vllm", model="m", policy="ignore")
-    assert {loss.where for loss in out.losses if loss.code == "extras.foreign"} == {
+    assert {loss.where for loss in out.losses if loss.code == "extras.other_provider"} == {
         "$.tools[1].function_declarations[0].response_json_schema.a_b",
         "$.tool_config.retrieval_config.language_code",
         "$.generation_config.speech_config.voice_config.voice_name",
@@ -149,4 +149,4 @@ def test_a_model_that_stands_in_the_path_has_no_place_in_the_body() -> None:
     body = {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}
     path = "/v1beta/models/gemini-3.5-flash:generateContent"
     out = dragoman.convert(body, "gemini", "openai-chat", path=path, policy="ignore")
-    assert [(loss.code, loss.where) for loss in out.losses] == [("model.foreign", "$")]
+    assert [(loss.code, loss.where) for loss in out.losses] == [("model.other_provider", "$")]

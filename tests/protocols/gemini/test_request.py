@@ -306,4 +306,4 @@ def test_a_form_that_the_model_lacks_is_a_loss() -> None:
     request = ChatRequest([Msg.user("Hello")], model="m", response_format=ResponseFormat("json"))
     out = formatter.format_request(request)
     assert "generationConfig" not in out.body
-    assert codes(out) == ["format.in_words", "format.unsaid"]
+    assert codes(out) == ["format.in_words", "format.unsupported"]

@@ -103,9 +103,9 @@ def test_no_tokens_are_as_few_as_the_model_takes() -> None:
 @pytest.mark.parametrize(
     ("model", "config", "lost"),
     [
-        ("gemini-2.5-pro", {"thinkingBudget": 2000}, "option.unsaid reasoning"),
-        ("gemini-3-pro-preview", {"thinkingBudget": 2000}, "option.unsaid reasoning"),
-        ("gemini-4-argon", {"thinkingLevel": "LOW"}, "option.unsaid reasoning_budget"),
+        ("gemini-2.5-pro", {"thinkingBudget": 2000}, "option.unsupported reasoning"),
+        ("gemini-3-pro-preview", {"thinkingBudget": 2000}, "option.unsupported reasoning"),
+        ("gemini-4-argon", {"thinkingLevel": "LOW"}, "option.unsupported reasoning_budget"),
     ],
 )
 def test_never_both(model: str, config: Any, lost: str) -> None:

@@ -210,7 +210,7 @@ def test_a_word_of_its_own_is_a_loss_elsewhere() -> None:
         (loss.code, loss.where)
         for loss in convert(asked, "gemini-interactions", "openai-chat").losses
     }
-    assert ("word.foreign", "$.generation_config.tool_choice") in losses
+    assert ("word.other_provider", "$.generation_config.tool_choice") in losses
 
 
 @pytest.mark.parametrize("name", ["previous_interaction_id", "continuation_token",
@@ -228,7 +228,9 @@ def test_other_state_is_named_elsewhere() -> None:
         (loss.code, loss.where)
         for loss in convert(asked, "gemini-interactions", "openai-chat").losses
     }
-    assert {("extras.foreign", f"$.{name}") for name in ("agent", "background", "store")} <= losses
+    assert {
+        ("extras.other_provider", f"$.{name}") for name in ("agent", "background", "store")
+    } <= losses
     assert any(code == "model.default" for code, _ in losses)
 
 

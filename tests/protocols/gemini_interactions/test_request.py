@@ -75,8 +75,8 @@ def test_options_that_have_a_field_and_those_that_have_none() -> None:
     assert out.body["response_format"] == [{"type": "text", "mime_type": "application/json"}]
     assert out.body["stream"] is True
     assert losses(out) == {
-        "option.unsaid $.options.top_k", "option.unsaid $.options.n",
-        "option.unsaid $.options.presence_penalty", "option.range $.options.service_tier",
+        "option.unsupported $.options.top_k", "option.unsupported $.options.n",
+        "option.unsupported $.options.presence_penalty", "option.range $.options.service_tier",
     }  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def test_thoughts_of_others_and_unsigned_ones_do_not_go_back() -> None:
         "user_input", "model_output", "user_input",
     ]  # fmt: skip
     codes = [loss.code for loss in out.losses]
-    assert codes == ["thinking.foreign", "thinking.unsigned"]
+    assert codes == ["thinking.other_provider", "thinking.unsigned"]
 
 
 def test_tools_of_the_providers_own() -> None:
@@ -108,7 +108,7 @@ def test_tools_of_the_providers_own() -> None:
         {"type": "file_search", "file_search_store_names": ["s"]},
     ]  # fmt: skip
     assert losses(out) == {
-        "server_tool.field $.tools[0].domains", "server_tool.unsaid $.tools[3]",
+        "server_tool.field $.tools[0].domains", "server_tool.unsupported $.tools[3]",
     }  # fmt: skip
 
 

@@ -143,7 +143,7 @@ def test_a_reference_with_a_text_says_it_everywhere() -> None:
         out = dragoman.convert(said(content), "mistral", target, "response", policy="ignore")
         assert dragoman.wire(target).read_response(out.body).text == "I know: Oslo is big yes"
         where = "$.candidates[0].msg.content[1].extras.mistral.reference_ids"
-        assert ("extras.foreign", where) in [(loss.code, loss.where) for loss in out.losses]
+        assert ("extras.other_provider", where) in [(loss.code, loss.where) for loss in out.losses]
         made = dragoman.convert_stream(
             [delta(content=[one]) for one in content] + [delta("stop", content="")],
             "mistral", target, policy="ignore",
@@ -163,7 +163,7 @@ def test_a_reference_with_a_text_in_requests(content: list[Any]) -> None:
     assert [part["text"] for part in out.body["contents"][0]["parts"]] == [
         one["text"] for one in content]  # fmt: skip
     where = f"$.messages[0].content[{len(content) - 1}].reference_ids"
-    assert ("extras.foreign", where) in [(loss.code, loss.where) for loss in out.losses]
+    assert ("extras.other_provider", where) in [(loss.code, loss.where) for loss in out.losses]
     history = dragoman.wire("mistral").read_request(told).messages
     composed = dragoman.wire("mistral").write_request(dragoman.ChatRequest([
         dragoman.Msg("Tony", history[0].content, "user")]))  # fmt: skip

@@ -117,7 +117,7 @@ def test_the_first_chunk_of_another_wire_says_all_that_there_must_be() -> None:
     assert made[1]["choices"][0]["finish_reason"] == "stop"
     assert made[1]["usage"] == {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12}
     assert made[2:] == ["[DONE]"]
-    assert losses == ["extras.foreign extras.openai-chat.store"]
+    assert losses == ["extras.other_provider extras.openai-chat.store"]
 
 
 def test_what_nobody_told_stays_the_same_from_chunk_to_chunk() -> None:
@@ -171,8 +171,8 @@ def test_what_is_sealed_or_has_no_chunk_is_named() -> None:
         {"content": "Sky"}, {"content": "No."},
         {"content": [{"type": "image_url", "image_url": "data:image/png;base64,AAAA"}]},
     ]  # fmt: skip
-    assert losses.count("answer.unsaid") == 4
-    assert "answer.unsaid signature" in losses
+    assert losses.count("answer.unsupported") == 4
+    assert "answer.unsupported signature" in losses
 
 
 def test_an_error_is_told_in_this_wires_words() -> None:

@@ -138,7 +138,7 @@ def test_an_answer_of_another_wire_is_complete() -> None:
                   "prompt_tokens_details": {"cached_tokens": 2}},
     }  # fmt: skip
     assert losses == [
-        "dropped extras.foreign extras.openai-chat.store",
+        "dropped extras.other_provider extras.openai-chat.store",
         "dropped answer.usage cache_write",
         "dropped answer.usage reasoning",
     ]
@@ -185,7 +185,7 @@ def test_thinking_makes_the_content_a_list() -> None:
     made, losses = message(thought, ThinkingBlock("", redacted="x"), TextBlock("So."))
     chunk = {"type": "thinking", "thinking": [text("Hm.")], "closed": True}
     assert made["content"] == [chunk, text("So.")]
-    assert losses == ["dropped answer.unsaid signature", "dropped answer.unsaid redacted"]
+    assert losses == ["dropped answer.unsupported signature", "dropped answer.unsupported redacted"]
 
 
 def test_media_and_what_has_no_chunk() -> None:
@@ -204,8 +204,9 @@ def test_media_and_what_has_no_chunk() -> None:
         {"type": "input_audio", "input_audio": "AAAA"},
     ]
     assert losses == [
-        "dropped answer.unsaid title", "dropped answer.unsaid detail", "dropped answer.unsaid",
-        "dropped answer.unsaid", "dropped answer.unsaid",
+        "dropped answer.unsupported title", "dropped answer.unsupported detail",
+         "dropped answer.unsupported",
+        "dropped answer.unsupported", "dropped answer.unsupported",
     ]  # fmt: skip
 
 
@@ -213,7 +214,7 @@ def test_refusals_are_text_and_citations_are_losses() -> None:
     cited = TextBlock("Sky", [Citation(url="https://a.example/")])
     made, losses = message(cited, RefusalBlock("No."))
     assert made["content"] == "SkyNo."
-    assert losses == ["dropped answer.unsaid", "degraded answer.unsaid"]
+    assert losses == ["dropped answer.unsupported", "degraded answer.unsupported"]
 
 
 def test_a_call_that_broke_off_is_written_as_it_is() -> None:
@@ -235,4 +236,4 @@ def test_an_error_without_words_is_an_error() -> None:
         "object": "error", "message": "slow down", "type": "rate_limited", "param": None,
         "code": "1300",
     }  # fmt: skip
-    assert "dropped answer.unsaid error" in wrote(foreign(TextBlock("x"), error=error))[1]
+    assert "dropped answer.unsupported error" in wrote(foreign(TextBlock("x"), error=error))[1]

@@ -226,8 +226,8 @@ def test_names_stand_on_no_message() -> None:
     made, losses = wrote(Msg("Bob", "hi", "user"), Msg("Eve", "yes", "assistant"), Msg.user("?"))
     assert all(set(m) == {"role", "content"} for m in made)
     assert losses == [
-        "dropped name.unsaid $.messages[0].name",
-        "dropped name.unsaid $.messages[1].name",
+        "dropped name.unsupported $.messages[0].name",
+        "dropped name.unsupported $.messages[1].name",
     ]
 
 
@@ -264,7 +264,7 @@ def test_thinking_of_others_and_of_nothing_is_left_out() -> None:
     made, losses = wrote(*msgs, Msg.user("?"))
     assert made[1]["content"][0]["thinking"] == [{"type": "text", "text": "b"}]
     assert losses == [
-        "dropped thinking.foreign $.messages[1].content[0]",
+        "dropped thinking.other_provider $.messages[1].content[0]",
         "repaired text.blank $.messages[1].content[2].thinking",
     ]
 
@@ -281,7 +281,7 @@ def test_models_that_do_not_think_get_none_back() -> None:
     thought = Msg.assistant([ThinkingBlock("a"), TextBlock("t")])
     made, losses = wrote(Msg.user("go"), thought, Msg.user("?"), model="ministral-3b-latest")
     assert made[1]["content"] == "t"
-    assert losses == ["dropped thinking.unsaid $.messages[1].content[0]"]
+    assert losses == ["dropped thinking.unsupported $.messages[1].content[0]"]
 
 
 def test_images() -> None:
@@ -323,7 +323,7 @@ def test_sound_for_those_who_hear() -> None:
     assert losses == []
     made, losses = wrote(sound)
     assert made[0]["content"] == "what?"
-    assert losses == ["dropped block.unsaid $.messages[0].content[1]"]
+    assert losses == ["dropped block.unsupported $.messages[0].content[1]"]
 
 
 def test_own_chunks_and_fields_travel_and_those_of_others_do_not() -> None:
@@ -332,7 +332,7 @@ def test_own_chunks_and_fields_travel_and_those_of_others_do_not() -> None:
     made, losses = wrote(Msg.user("go"), Msg.assistant([own, text]), Msg.user("?"))
     assert made[1]["content"] == [own.data, {"type": "text", "text": "a"}]
     assert losses == [
-        "expected extras.foreign $.messages[1].content[1].extras.openai-chat.annotations"
+        "expected extras.other_provider $.messages[1].content[1].extras.openai-chat.annotations"
     ]
 
 

@@ -158,7 +158,13 @@ def test_an_answer_of_another() -> None:
     assert {one["model"] for one in out} == {"claude"}
     assert (out[-1]["done_reason"], out[-1]["prompt_eval_count"], out[-1]["eval_count"]) == (
         "stop", 7, 6)  # fmt: skip
-    codes = ["answer.unsaid", "answer.unsaid", "extras.foreign", "answer.field", "answer.usage"]
+    codes = [
+        "answer.unsupported",
+        "answer.unsupported",
+        "extras.other_provider",
+        "answer.field",
+        "answer.usage",
+    ]
     assert lost == codes
 
 
@@ -171,8 +177,8 @@ def test_what_has_no_place_is_named() -> None:
     )  # fmt: skip
     assert [one["message"]["content"] for one in out] == ["x", ""]
     assert out[0]["model"] == "asked"
-    codes = ["answer.unsaid", "answer.candidates", "answer.unsaid", "answer.unsaid",
-             "answer.unsaid", "answer.field"]  # fmt: skip
+    codes = ["answer.unsupported", "answer.candidates", "answer.unsupported", "answer.unsupported",
+             "answer.unsupported", "answer.field"]  # fmt: skip
     assert sorted(lost) == sorted(codes)
 
 
@@ -182,7 +188,7 @@ def test_a_call_that_breaks_off_is_read_as_one_to_run() -> None:
     out, lost = encoded(model, Part((0, 0), begun), Part((0, 0), rest), End(Finish("stop")))
     assert out[0]["message"]["tool_calls"][0]["function"]["name"] == "look"
     assert decoded(out).finish.reason == "tool_calls"
-    assert lost == ["answer.unsaid", "answer.field", "answer.finish"]
+    assert lost == ["answer.unsupported", "answer.field", "answer.finish"]
 
 
 def test_a_whole_text_goes_on_from_what_was_said() -> None:

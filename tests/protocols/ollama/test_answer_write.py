@@ -111,7 +111,8 @@ def test_an_answer_of_another() -> None:
         "done": True, "done_reason": "stop", "prompt_eval_count": 9, "eval_count": 5,
     }  # fmt: skip
     assert lost == [
-        ("answer.unsaid", "signature"), ("answer.field", "created_at"), ("answer.unsaid", "id"),
+        ("answer.unsupported", "signature"), ("answer.field", "created_at"), ("answer.unsupported",
+         "id"),
         ("answer.usage", "cache_read"), ("answer.usage", "cache_write"),
         ("answer.usage", "reasoning"),
     ]  # fmt: skip
@@ -128,9 +129,10 @@ def test_what_has_no_place_is_named() -> None:
     assert made["message"] == {
         "role": "assistant", "content": "xI won't."}  # fmt: skip
     assert lost == [
-        ("extras.foreign", "extras.other.a"), ("extras.foreign", "extras.other.b"),
-        ("answer.unsaid", "citations"), ("answer.unsaid", "redacted"), ("answer.unsaid", ""),
-        ("answer.unsaid", ""), ("answer.unsaid", ""), ("answer.unsaid", ""),
+        ("extras.other_provider", "extras.other.a"), ("extras.other_provider", "extras.other.b"),
+        ("answer.unsupported", "citations"), ("answer.unsupported", "redacted"),
+         ("answer.unsupported", ""),
+        ("answer.unsupported", ""), ("answer.unsupported", ""), ("answer.unsupported", ""),
         ("answer.field", "created_at"),
     ]  # fmt: skip
 
@@ -155,7 +157,7 @@ def test_arguments_are_an_object_always(
 ) -> None:
     made, lost = written(ToolUseBlock("c", "f", value, text, unfinished=True), model="m")
     assert made["message"]["tool_calls"][0]["function"]["arguments"] == given
-    assert ("answer.unsaid", "input") in lost
+    assert ("answer.unsupported", "input") in lost
 
 
 def test_one_candidate_and_a_model() -> None:
@@ -188,7 +190,7 @@ def test_events_that_nobody_knows_are_named() -> None:
     out = WIRE.write_response(decoder.finish())
     assert "events" not in out.body
     assert [(loss.code, loss.where, loss.what) for loss in out.losses] == [
-        ("answer.unsaid", "$.extras.events", "events that nobody knows")]  # fmt: skip
+        ("answer.unsupported", "$.extras.events", "events that nobody knows")]  # fmt: skip
 
 
 def test_thinking_that_stood_in_tags_of_another_wire() -> None:

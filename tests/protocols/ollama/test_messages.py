@@ -129,7 +129,7 @@ def test_an_image_may_stay_in_a_result_where_the_caller_knows_that_it_is_seen() 
 
 def test_sound_lies_among_the_images_where_a_model_takes_it() -> None:
     sound = Msg.user([AudioBlock(Base64Source("audio/mpeg", BELL)), TextBlock("Hear.")])
-    assert wrote([sound]) == ([{"role": "user", "content": "Hear."}], ["block.unsaid"])
+    assert wrote([sound]) == ([{"role": "user", "content": "Hear."}], ["block.unsupported"])
     told = {"role": "user", "content": "Hear.", "images": [BELL]}
     assert wrote([sound], can={"audio": True}) == ([told], [])
 
@@ -139,7 +139,7 @@ def test_videos_and_hints_and_foreign_parts_are_named_as_lost() -> None:
     hinted = TextBlock("Hm?", cache=CacheHint())
     messages, codes = wrote([Msg.user([hinted, film, RawBlock("gemini", {"x": 1})])])
     assert messages == [{"role": "user", "content": "Hm?"}]
-    assert codes == ["cache.unsaid", "block.unsaid", "raw.foreign"]
+    assert codes == ["cache.unsupported", "block.unsupported", "raw.other_provider"]
 
 
 def test_thinking_comes_back_on_the_wire_and_not_in_the_named_classes() -> None:
@@ -148,14 +148,14 @@ def test_thinking_comes_back_on_the_wire_and_not_in_the_named_classes() -> None:
     assert wrote(msgs) == ([{"role": "user", "content": "2 + 2?"}, said], [])
     out = OllamaChatFormatter(policy="ignore").write(msgs)
     assert out.messages[1] == {"role": "assistant", "content": "4"}
-    assert [loss.code for loss in out.losses] == ["thinking.unsaid"]
+    assert [loss.code for loss in out.losses] == ["thinking.unsupported"]
     assert OllamaChatFormatter(can={"thinking": True}).format_sync(msgs)[1] == said
 
 
 def test_thinking_of_another_provider_is_named_as_lost() -> None:
     foreign = ThinkingBlock("Easy.", signature="c2ln", origin=Origin("anthropic"))
     assert wrote([Msg.user("?"), Msg.assistant([foreign, TextBlock("4")])])[1] == [
-        "thinking.foreign"
+        "thinking.other_provider"
     ]
 
 

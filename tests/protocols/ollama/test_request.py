@@ -51,8 +51,8 @@ def test_options_stand_under_options() -> None:
     assert out.body["logprobs"] is True
     assert out.body["top_logprobs"] == 20
     assert lost(out) == [
-        ("option.unsaid", "$.options.n"),
-        ("option.unsaid", "$.options.user"),
+        ("option.unsupported", "$.options.n"),
+        ("option.unsupported", "$.options.user"),
         ("option.range", "$.options.top_logprobs"),
     ]
     assert out.losses[-1].did == "20"
@@ -135,7 +135,7 @@ def test_own_options_join_the_others() -> None:
     assert wrote(extras=own).body["options"] == {"num_ctx": 8192}
     assert own["ollama"]["options"] == {"num_ctx": 8192}
     assert lost(wrote(extras={"dashscope": {"x": 1}})) == [
-        ("extras.foreign", "$.extras.dashscope.x")]  # fmt: skip
+        ("extras.other_provider", "$.extras.dashscope.x")]  # fmt: skip
 
 
 def test_the_official_client_takes_what_is_written() -> None:

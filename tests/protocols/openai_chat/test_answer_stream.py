@@ -149,7 +149,7 @@ def test_a_whole_block_adds_what_is_new() -> None:
     assert resp.text == "Sama\nKhivarkand"
     assert [one.input for one in resp.calls] == [{"at": 1}]
     assert "Bukhara" not in resp.text
-    assert "answer.unsaid" in [loss.code for loss in report.losses]
+    assert "answer.unsupported" in [loss.code for loss in report.losses]
 
 
 def test_nothing_is_said_between_texts() -> None:
@@ -173,7 +173,9 @@ def test_thinking_refusals_and_citations() -> None:
     assert [one["index"] for delta in deltas(events) for one in delta.get("annotations", ())] == [
         0, 1,
     ]  # fmt: skip
-    assert [loss.field for loss in report.losses if loss.code == "answer.unsaid"] == ["signature"]
+    assert [loss.field for loss in report.losses if loss.code == "answer.unsupported"] == [
+        "signature"
+    ]
 
 
 def test_a_sealed_thought_goes_in_details() -> None:
@@ -184,7 +186,7 @@ def test_a_sealed_thought_goes_in_details() -> None:
     ])  # fmt: skip
     details = [one for delta in deltas(events) for one in delta.get("reasoning_details", ())]
     assert details == [{"type": "reasoning.text", "signature": "sig", "index": 0}]
-    assert "answer.unsaid" not in [loss.code for loss in report.losses]
+    assert "answer.unsupported" not in [loss.code for loss in report.losses]
     (thought, _) = read(events).msg.blocks
     assert (thought.thinking, thought.signature) == ("Hm", "sig")  # type: ignore[union-attr]
 
@@ -195,7 +197,7 @@ def test_media_and_what_has_no_place() -> None:
     events, report = encoded([NAMED, Part((0, 0), image), Part((0, 1), raw), Raw("ping", {}), STOP])
     assert deltas(events)[0]["images"][0]["image_url"] == {"url": "data:image/png;base64,QUJD"}
     codes = [loss.code for loss in report.losses]
-    assert codes.count("answer.unsaid") == 2
+    assert codes.count("answer.unsupported") == 2
 
 
 def test_an_answer_that_broke_off_has_no_end() -> None:

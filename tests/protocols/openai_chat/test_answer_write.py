@@ -237,8 +237,8 @@ def test_citations_are_annotations() -> None:
     assert [(one["start_index"], one["end_index"], one["title"]) for one in told] == [
         (3, 4, "T"), (2, 5, ""), (2, 3, ""),
     ]  # fmt: skip
-    assert losses == [("answer.unsaid", "$.candidates[0].msg.content[1].citations[2]"),
-                      ("answer.unsaid",
+    assert losses == [("answer.unsupported", "$.candidates[0].msg.content[1].citations[2]"),
+                      ("answer.unsupported",
                        "$.candidates[0].msg.content[1].citations[3].quote")]  # fmt: skip
 
 
@@ -250,8 +250,8 @@ def test_thinking_of_others_is_text_without_a_proof() -> None:
     )  # fmt: skip
     assert made == {"role": "assistant", "content": "Hi", "reasoning_content": "Hm\nSo"}
     where = "$.candidates[0].msg.content"
-    assert losses == [("answer.unsaid", f"{where}[0].signature"),
-                      ("answer.unsaid", f"{where}[1].redacted")]  # fmt: skip
+    assert losses == [("answer.unsupported", f"{where}[0].signature"),
+                      ("answer.unsupported", f"{where}[1].redacted")]  # fmt: skip
 
 
 def test_thinking_that_was_sealed_for_this_wire_goes_in_details() -> None:
@@ -329,8 +329,11 @@ def test_an_answer_that_did_not_end_well_is_an_error(
     assert body.keys() == {"error"}
     assert body["error"]["message"]
     places = [(loss.code, loss.where) for loss in losses]
-    beside = [("answer.unsaid", "$.id"), ("answer.unsaid", "$.model")]  # an error has neither
-    assert places == [*([("answer.unsaid", "$.candidates[0]")] if blocks else []), *beside]
+    beside = [
+        ("answer.unsupported", "$.id"),
+        ("answer.unsupported", "$.model"),
+    ]  # an error has neither
+    assert places == [*([("answer.unsupported", "$.candidates[0]")] if blocks else []), *beside]
     with pytest.raises(dragoman.DragomanError):
         dragoman.wire(WIRE).read_response(body)
 
@@ -338,7 +341,7 @@ def test_an_answer_that_did_not_end_well_is_an_error(
 def test_fields_of_others_are_named_one_by_one() -> None:
     resp = of(TextBlock("Hi", extras={"x": {"a": 1}}), extras={"x": {"b": 1, "c": {"d": 2}}})
     _, losses = choice(resp)
-    assert {code for code, _ in losses} == {"extras.foreign"}
+    assert {code for code, _ in losses} == {"extras.other_provider"}
     assert any(where.endswith("[0].extras.x.a") for _, where in losses)
     assert len(losses) == 3
 

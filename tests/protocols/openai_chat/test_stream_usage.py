@@ -68,7 +68,7 @@ def test_a_body_that_was_read_keeps_its_word(options: Any) -> None:
         "stream_options", {}
     ) == (options or {})
     foreign = dragoman.convert(body, "openai-chat", "anthropic", model="claude-opus-5-5")
-    lost = [loss.where for loss in foreign.losses if loss.code == "extras.foreign"]
+    lost = [loss.where for loss in foreign.losses if loss.code == "extras.other_provider"]
     # every other stream reports usage: only that it shall not is lost
     unwanted = options == {"include_usage": False}
     assert ("$.stream_options.include_usage" in lost) == unwanted
@@ -105,7 +105,7 @@ def test_extras_by_the_vendors_name_are_sent(host: str) -> None:
             ChatRequest([Msg.user("Hi")], extras={host: {"novel": 1}})
         )
         assert "novel" in str(out.body), protocol
-        assert not [loss for loss in out.losses if loss.code == "extras.foreign"], protocol
+        assert not [loss for loss in out.losses if loss.code == "extras.other_provider"], protocol
 
 
 def test_an_own_vendors_extras_are_its_own() -> None:
@@ -114,7 +114,7 @@ def test_an_own_vendors_extras_are_its_own() -> None:
         ChatRequest([Msg.user("Hi")], extras={"acme": {"fast": True}, "openai": {"slow": True}})
     )
     assert out.body["fast"] is True
-    assert [loss.where for loss in out.losses if loss.code == "extras.foreign"] == [
+    assert [loss.where for loss in out.losses if loss.code == "extras.other_provider"] == [
         "$.extras.openai.slow"
     ]
 

@@ -158,7 +158,7 @@ def test_an_id_that_the_end_tells_otherwise() -> None:
     events = [CREATED, begun(SAID), said("It rains."), ended(late), done(late)]
     made, lost = encoded([piece for one in events for piece in decoder.feed(one)])
     assert decoded(made).msg.blocks[0].extras[OWN]["id"] == "msg_1"  # type: ignore[index]
-    assert f"answer.unsaid extras.{OWN}.id" in lost
+    assert f"answer.unsupported extras.{OWN}.id" in lost
 
 
 @pytest.mark.parametrize("cut", range(1, len(STREAM)))
@@ -192,7 +192,7 @@ def test_an_event_that_nobody_knows_stays_in_a_stream_of_this_wire() -> None:
     odd = event("hologram.delta", delta="x")
     assert (None, odd) in same(CREATED, odd, done())
     _, lost = encoded([BEGIN, Raw(None, odd), *STOP])
-    assert "answer.unsaid" in lost
+    assert "answer.unsupported" in lost
 
 
 def test_text_of_another_wire() -> None:
@@ -291,9 +291,9 @@ def test_what_a_stream_cannot_carry() -> None:
     _valid(made)
     assert [one["type"] for one in made[-1][1]["response"]["output"]] == ["message"]
     assert lost.count("answer.candidates") == 1
-    assert "answer.unsaid redacted" in lost
-    assert lost.count("answer.unsaid") == 2
-    assert "extras.foreign extras.openai-chat.system_fingerprint" in lost
+    assert "answer.unsupported redacted" in lost
+    assert lost.count("answer.unsupported") == 2
+    assert "extras.other_provider extras.openai-chat.system_fingerprint" in lost
     assert "system_fingerprint" not in made[-1][1]["response"]
 
 
@@ -377,7 +377,7 @@ def test_what_is_sealed_for_these_clients_goes_out() -> None:
     made: Any = events[-1][1]
     assert [(item["encrypted_content"], len(item["summary"])) for item in made["response"]["output"]
             ] == [("sealed", 1), ("all of it", 0)]  # fmt: skip
-    assert not [code for code in lost if code.startswith("answer.unsaid")]
+    assert not [code for code in lost if code.startswith("answer.unsupported")]
 
 
 def test_sound_goes_in_the_events_that_it_came_in() -> None:
@@ -398,4 +398,4 @@ def test_sound_goes_in_the_events_that_it_came_in() -> None:
     assert told == [(name, data["delta"]) for name, data in deltas]
     assert out[-1][1]["response"]["output"] == []
     written = wire().write_response(stream.response)
-    assert [loss.code for loss in written.losses] == ["answer.unsaid"]
+    assert [loss.code for loss in written.losses] == ["answer.unsupported"]

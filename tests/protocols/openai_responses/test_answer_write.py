@@ -171,8 +171,8 @@ def test_thinking_of_another_wire_is_unsealed() -> None:
     assert (first["type"], second["type"]) == ("reasoning", "message")
     assert first["summary"] == [{"type": "summary_text", "text": "Hm."}]
     assert "encrypted_content" not in first
-    assert [one for one in lost if one.startswith("answer.unsaid")] == [
-        "answer.unsaid signature", "answer.unsaid redacted",
+    assert [one for one in lost if one.startswith("answer.unsupported")] == [
+        "answer.unsupported signature", "answer.unsupported redacted",
     ]  # fmt: skip
     raw, _ = wrote(said(thought), reasoning="raw")
     assert raw["output"][0]["content"] == [{"type": "reasoning_text", "text": "Hm."}]
@@ -188,7 +188,7 @@ def test_thinking_of_this_wire_keeps_its_seal() -> None:
     thought = ThinkingBlock("Hm.", redacted="gAAA", origin=Origin(OWN))
     made, lost = wrote(said(thought, TextBlock("So.")))
     assert made["output"][0]["encrypted_content"] == "gAAA"
-    assert not any(one.startswith("answer.unsaid") for one in lost)
+    assert not any(one.startswith("answer.unsupported") for one in lost)
 
 
 def test_citations() -> None:
@@ -201,7 +201,7 @@ def test_citations() -> None:
                      "url": "https://a.b", "title": "A"}  # fmt: skip
     assert second == {"type": "url_citation", "start_index": 0, "end_index": 6,
                       "url": "https://a.b", "title": "https://a.b"}  # fmt: skip
-    assert {"answer.unsaid quote", "answer.unsaid", "answer.field title"} <= {*lost}
+    assert {"answer.unsupported quote", "answer.unsupported", "answer.field title"} <= {*lost}
     _valid(made)
 
 
@@ -211,8 +211,8 @@ def test_what_an_answer_cannot_carry() -> None:
         TextBlock("So.", extras={"anthropic": {"a": 1}}),
     ))  # fmt: skip
     assert [one["type"] for one in made["output"]] == ["message"]
-    assert lost.count("answer.unsaid") == 2
-    assert "extras.foreign extras.anthropic.a" in lost
+    assert lost.count("answer.unsupported") == 2
+    assert "extras.other_provider extras.anthropic.a" in lost
 
 
 def test_items_of_this_wire_stay_in_an_answer_of_another() -> None:

@@ -81,8 +81,8 @@ def test_items_of_the_model_in_full() -> None:
     assert no["content"] == [{"type": "refusal", "refusal": "No."}]
     assert (c["status"], no["id"]) == ("completed", "msg_5")
     assert codes(out)[:2] == [
-        "id.unsaid $.messages[2].content[1].extras.openai-responses.id",
-        "id.unsaid $.messages[2].content[1].extras.openai-responses.status",
+        "id.unsupported $.messages[2].content[1].extras.openai-responses.id",
+        "id.unsupported $.messages[2].content[1].extras.openai-responses.status",
     ]
     assert len({item.get("id") for item in out.body["input"][1:6]}) == 5
 
@@ -130,7 +130,7 @@ def test_an_id_of_another_kind_of_call_stays_out_of_a_full_item() -> None:
     history = [Msg.user("u"), Msg.assistant([call]), Msg.tool("call_1", "done")]
     out = wrote(*history, switches={"said": "full"})
     assert "id" not in out.body["input"][1]
-    assert codes(out) == ["id.unsaid $.messages[1].content[0].extras.openai-responses.id"]
+    assert codes(out) == ["id.unsupported $.messages[1].content[0].extras.openai-responses.id"]
 
 
 @pytest.mark.parametrize(

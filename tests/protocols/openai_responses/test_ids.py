@@ -97,9 +97,9 @@ def test_an_id_alone_brings_back_what_the_host_keeps() -> None:
 
 
 UNKEPT = [
-    ["id.unsaid $.messages[1].content[0].extras.openai-responses.id"],
-    ["id.unsaid $.messages[1].content[1].extras.openai-responses.id"],
-    ["id.unsaid $.messages[1].content[2].extras.openai-responses.id"],
+    ["id.unsupported $.messages[1].content[0].extras.openai-responses.id"],
+    ["id.unsupported $.messages[1].content[1].extras.openai-responses.id"],
+    ["id.unsupported $.messages[1].content[2].extras.openai-responses.id"],
 ]
 
 
@@ -112,14 +112,14 @@ def test_nothing_is_looked_up_where_nothing_is_kept() -> None:
         {"type": "function_call", "call_id": "call_1", "name": "look", "arguments": "{}"},
     ]
     assert out.body["include"] == ["reasoning.encrypted_content"]
-    said_of = [code for code in codes(out) if code.startswith("id.unsaid")]
+    said_of = [code for code in codes(out) if code.startswith("id.unsupported")]
     assert said_of == [
         *UNKEPT[0],
         *UNKEPT[1],
-        "id.unsaid $.messages[1].content[1].extras.openai-responses.status",
+        "id.unsupported $.messages[1].content[1].extras.openai-responses.status",
         *UNKEPT[2],
     ]
-    assert {loss.kind for loss in out.losses if loss.code == "id.unsaid"} == {"expected"}
+    assert {loss.kind for loss in out.losses if loss.code == "id.unsupported"} == {"expected"}
     assert codes(out)[-1] == "include.added $"
 
 
@@ -167,7 +167,7 @@ def test_each_kind_of_item_has_its_letters(kind: str) -> None:
 def test_an_id_stands_once() -> None:
     out = wrote(GO, Msg.assistant([spoken()]), GO, Msg.assistant([spoken()]))
     assert ids(out.body["input"]) == [None, "msg_1", None, None]
-    assert codes(out) == ["id.unsaid $.messages[3].content[0].extras.openai-responses.id"]
+    assert codes(out) == ["id.unsupported $.messages[3].content[0].extras.openai-responses.id"]
 
 
 def answers(*blocks: ContentBlock) -> list[str | None]:
@@ -254,7 +254,7 @@ def test_what_followed_reasoning_that_is_left_out_has_no_id() -> None:
     assert ids(out.body["input"]) == [None] * 4
     never = wrote(GO, Msg.assistant([thought(), spoken()]), can={"thinking": False})
     assert never.body["input"][1] == SAID
-    assert codes(never) == ["thinking.unsaid $.messages[1].content[0]", *UNKEPT[1]]
+    assert codes(never) == ["thinking.unsupported $.messages[1].content[0]", *UNKEPT[1]]
 
 
 def test_a_message_bears_ids_and_phases_too() -> None:
@@ -278,18 +278,20 @@ def test_a_loss_is_found_where_the_field_stood() -> None:
     out = wrote(GO, msg)
     assert out.body["input"][1] == {**SAID, "phase": "commentary"}
     assert codes(out) == [
-        "id.unsaid $.messages[1].extras.openai-responses.id",
-        "id.unsaid $.messages[1].extras.openai-responses.status",
+        "id.unsupported $.messages[1].extras.openai-responses.id",
+        "id.unsupported $.messages[1].extras.openai-responses.status",
     ]
 
 
 def test_fields_without_an_item_to_stand_on_are_losses() -> None:
     calling = Msg.assistant([call(None)], extras=own(phase="commentary"))
     out = wrote(GO, calling, Msg.tool("call_1", "seen"))
-    assert codes(out) == ["extras.unsaid $.messages[1].extras.openai-responses.phase"]
+    assert codes(out) == ["extras.unsupported $.messages[1].extras.openai-responses.phase"]
     item = {"type": "compaction", "encrypted_content": "gAAA"}
     raw = Msg.assistant([RawBlock(OWN, item)], extras=own(status="completed"))
-    assert codes(wrote(GO, raw)) == ["extras.unsaid $.messages[1].extras.openai-responses.status"]
+    assert codes(wrote(GO, raw)) == [
+        "extras.unsupported $.messages[1].extras.openai-responses.status"
+    ]
     assert item == {"type": "compaction", "encrypted_content": "gAAA"}
 
 

@@ -214,7 +214,7 @@ def test_an_own_item_stands_where_it_stood_as_it_came() -> None:
 
 def test_another_protocols_item_is_a_loss() -> None:
     out = wrote(Msg.user([TextBlock("Go"), RawBlock("anthropic", {"type": "container"})]))
-    assert codes(out) == ["raw.foreign $.messages[0].content[1]"]
+    assert codes(out) == ["raw.other_provider $.messages[0].content[1]"]
 
 
 def test_thinking_of_another_provider_is_left_out() -> None:
@@ -222,7 +222,7 @@ def test_thinking_of_another_provider_is_left_out() -> None:
     history = [Msg.user("Go"), Msg.assistant([thought, TextBlock("Hi")])]
     out = wrote(*history)
     assert out.body["input"][1] == {"role": "assistant", "content": "Hi"}
-    assert codes(out) == ["thinking.foreign $.messages[1].content[0]"]
+    assert codes(out) == ["thinking.other_provider $.messages[1].content[0]"]
 
 
 def test_sealed_thinking_says_nothing_else() -> None:

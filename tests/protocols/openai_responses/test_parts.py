@@ -73,8 +73,8 @@ def test_media(block: Any, part: dict[str, Any]) -> None:
         (DocumentBlock(URLSource("https://example.com/a"), title="A"), "media.detail"),
         (DocumentBlock(FileSource("file-1", OWN), detail="original"), "media.detail"),
         (ImageBlock(Base64Source("image/tiff", "SUkq")), "media.type"),
-        (AudioBlock(Base64Source("audio/wav", "UklG")), "block.unsaid"),
-        (VideoBlock(URLSource("https://example.com/a.mp4")), "block.unsaid"),
+        (AudioBlock(Base64Source("audio/wav", "UklG")), "block.unsupported"),
+        (VideoBlock(URLSource("https://example.com/a.mp4")), "block.unsupported"),
     ],
 )
 def test_media_that_the_wire_does_not_take_so(block: Any, code: str) -> None:
@@ -130,8 +130,8 @@ def test_hints_that_have_no_place() -> None:
     assert items[3]["output"][1]["prompt_cache_breakpoint"] == {"mode": "explicit"}
     assert codes(out) == [
         "cache.ttl $.messages[0].cache.ttl",
-        "cache.unsaid $.messages[1].content[1].cache",
-        "cache.unsaid $.messages[3].content[0].cache",
+        "cache.unsupported $.messages[1].content[1].cache",
+        "cache.unsupported $.messages[3].content[0].cache",
     ]
     unknown = wrote(*history)
     assert "prompt_cache_breakpoint" not in str(unknown.body)
@@ -160,9 +160,9 @@ def test_what_the_model_cites_goes_back() -> None:
 def test_a_citation_of_others_that_no_annotation_says(cited: Citation) -> None:
     out = wrote(Msg.user("Hi"), Msg.assistant([TextBlock("It rains.", [cited])]))
     assert out.body["input"][1]["content"] == "It rains."
-    assert codes(out) == ["citations.unsaid $.messages[1].content[0].citations"]
+    assert codes(out) == ["citations.unsupported $.messages[1].content[0].citations"]
 
 
 def test_users_cite_nothing() -> None:
     out = wrote(Msg.user([TextBlock("It rains.", [Citation(0, 2, "https://e.org/", "E")])]))
-    assert codes(out) == ["citations.unsaid $.messages[0].content[0].citations"]
+    assert codes(out) == ["citations.unsupported $.messages[0].content[0].citations"]

@@ -284,7 +284,7 @@ def test_tools_among_the_items_are_tools(more: dict[str, Any]) -> None:
     names = [tool["function"]["name"] for tool in out.body["tools"]]
     assert names[-4:] == ["functions__exec", "functions__wait", "clock__sleep", "wait"]
     assert out.body["tool_choice"] == "auto"
-    assert not {"raw.foreign", "tool.foreign"} & {loss.code for loss in out.losses}
+    assert not {"raw.other_provider", "tool.other_provider"} & {loss.code for loss in out.losses}
 
 
 def test_edited_tools_stand_beside_the_input() -> None:

@@ -107,7 +107,7 @@ def test_options_without_a_place_are_losses() -> None:
     )  # fmt: skip
     out = wrote(options=options)
     assert list(out.body) == ["model", "input"]
-    assert {code.split()[0] for code in codes(out)} == {"option.unsaid"}
+    assert {code.split()[0] for code in codes(out)} == {"option.unsupported"}
     assert len(codes(out)) == 7
 
 
@@ -268,7 +268,7 @@ def test_own_fields_fill_what_stands_there() -> None:
     assert out.body["reasoning"] == {"effort": "low", "summary": "auto"}
     assert out.body["previous_response_id"] == "resp_1"
     assert out.body["input"] == [{"role": "user", "content": "Hi"}, trigger]
-    assert codes(out) == ["extras.foreign $.extras.anthropic.container"]
+    assert codes(out) == ["extras.other_provider $.extras.anthropic.container"]
     assert extras == before
 
 

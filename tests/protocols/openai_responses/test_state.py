@@ -72,8 +72,8 @@ def test_a_host_that_keeps_nothing_goes_on_from_nobody_elses_state() -> None:
     assert out.body["truncation"] == "auto"
     assert codes(out) == [
         "result.orphan $.messages[0].content[0]",
-        "extras.foreign $.extras.openai-responses.previous_response_id",
-        "extras.foreign $.extras.openai-responses.store",
+        "extras.other_provider $.extras.openai-responses.previous_response_id",
+        "extras.other_provider $.extras.openai-responses.store",
     ]
 
 

@@ -46,7 +46,7 @@ def test_what_a_function_can_not_say() -> None:
     assert codes(out) == [
         "tool.strict $.tools[0].strict",
         "tool.cache $.tools[0].cache",
-        "extras.foreign $.tools[0].extras.anthropic.type",
+        "extras.other_provider $.tools[0].extras.anthropic.type",
     ]
 
 
@@ -195,7 +195,10 @@ def test_a_host_that_can_keep_a_search_away_from_places() -> None:
 def test_a_search_of_files_needs_stores() -> None:
     out = wrote(tools=[ServerTool("file_search")], tool_choice="required")
     assert list(out.body) == ["model", "input"]
-    assert codes(out) == ["server_tool.unsaid $.tools[0]", "tool_choice.no_tools $.tool_choice"]
+    assert codes(out) == [
+        "server_tool.unsupported $.tools[0]",
+        "tool_choice.no_tools $.tool_choice",
+    ]
 
 
 def test_a_choice_among_the_hosts_tools_alone() -> None:
@@ -207,4 +210,4 @@ def test_a_choice_among_the_hosts_tools_alone() -> None:
 def test_a_host_without_the_tool() -> None:
     out = wrote(tools=[SEARCH], can={"server_tools": ()})
     assert "tools" not in out.body
-    assert codes(out) == ["server_tool.unsaid $.tools[0]"]
+    assert codes(out) == ["server_tool.unsupported $.tools[0]"]

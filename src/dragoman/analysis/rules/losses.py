@@ -30,7 +30,7 @@ REFUSED: dict[str, RefusedLoss] = {
     row.code: row
     for row in (
         # blocks and media
-        RefusedLoss("block.unsaid", known=True, by_fact=True),
+        RefusedLoss("block.unsupported", known=True, by_fact=True),
         RefusedLoss("media.not_fetched", "the bytes themselves must be given",
                     by_fact=True, own=f"bedrock-converse ollama {_OPENAI_CHAT}"),
         RefusedLoss("media.type", known=True),
@@ -80,13 +80,13 @@ REFUSED: dict[str, RefusedLoss] = {
         RefusedLoss("property_name.mapped",
                     "the name of an argument is too long or holds what such names may not"),
         # tools
-        RefusedLoss("tools.unsaid", by_fact=True),
+        RefusedLoss("tools.unsupported", by_fact=True),
         RefusedLoss("tools.twice", "two tools have one name"),
         RefusedLoss("tools.stub", "calls in the history need their tools declared"),
-        RefusedLoss("server_tool.unsaid", by_fact=True),
+        RefusedLoss("server_tool.unsupported", by_fact=True),
         RefusedLoss("tool_choice.lowered", "this model does not take the choice",
                     but="zhipu", by_fact=True, harmless=_DEFAULTS),
-        RefusedLoss("tool_choice.unsaid", by_fact=True),
+        RefusedLoss("tool_choice.unsupported", by_fact=True),
         RefusedLoss("tool_choice.unknown"),
         RefusedLoss("tool_choice.no_tools", "a tool choice needs tools", on="openai-chat"),
         # options
@@ -100,7 +100,7 @@ REFUSED: dict[str, RefusedLoss] = {
                     "thinking needs the thinking that stood before the last tool call",
                     on="anthropic"),
         RefusedLoss("reasoning.off_for_tools", "this model takes tools only without reasoning"),
-        RefusedLoss("format.unsaid", by_fact=True),
+        RefusedLoss("format.unsupported", by_fact=True),
         RefusedLoss("format.lowered", "the response format is not taken as it is", by_fact=True),
         RefusedLoss("format.json_word", "a message must speak of JSON where JSON is the format"),
         RefusedLoss("state.server_side"),

@@ -15,12 +15,13 @@ from base64 import b64decode
 from binascii import Error as Base64Error
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
+from fnmatch import filter as match_names
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
 
-from ..._old_names import keeps_old_names
+from ..._old_names import OLD_CODES, keeps_old_names
 from ...capabilities import Capabilities, override
 from ...error_kinds import ErrorKind
 from ...errors import ConfigError
@@ -529,7 +530,7 @@ def _policy(table: Table) -> PolicyLike:
 def _loss(value: Any) -> str:
     """Read a kind or code of losses, or a pattern of codes."""
     name = text(value)
-    if name not in KINDS and not any(fnmatchcase(code, name) for code in CODES):
+    if name not in KINDS and not match_names([*CODES, *OLD_CODES], name):
         hint = nearest(name, (*KINDS, *CODES))
         known = f"kinds: {', '.join(KINDS)}; `dragoman explain` lists the codes"
         hint = hint if "mean" in hint else known

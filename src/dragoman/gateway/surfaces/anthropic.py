@@ -146,7 +146,7 @@ def _without_billing(m: Msg, report: Report) -> Msg | None:
     kept = [block for block in m.blocks if not _is_billing(block)]
     if len(kept) == len(m.blocks):
         return m
-    report.add_loss("extras.foreign", m, what=_BILLING)
+    report.add_loss("extras.other_provider", m, what=_BILLING)
     return report.derive(Msg.create_unchecked(m.name, kept, m.role, m), m) if kept else None
 
 

@@ -252,7 +252,7 @@ def known_path(path: str) -> str:
 
 
 def losses_header(losses: Iterable[Loss], faults: Sequence[str], most: int) -> str:
-    """`dropped tool.foreign $.tools[3]; dropped extras.foreign *13; +2 more`; empty for no loss.
+    """`dropped tool.other_provider $.tools[3]; dropped extras.other_provider *13; +2 more`; or "".
 
     Major losses are listed with their place; the others are counted by code.
     """

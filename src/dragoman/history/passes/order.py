@@ -169,7 +169,7 @@ def _merged_extras(group: list[Msg], report: Report) -> Extras:
             for name, value in issuer_fields.items():
                 if name in merged and merged[name] != value:
                     field = f"extras.{issuer}.{name}"
-                    report.add_loss("extras.unsaid", sources[issuer, name], field, what=name)
+                    report.add_loss("extras.unsupported", sources[issuer, name], field, what=name)
                 merged[name], sources[issuer, name] = value, m
     return extras
 

@@ -246,7 +246,7 @@ def plain_answer(resp: ChatResponse, caps: Capabilities, report: Report) -> Chat
 def tell_namespace(call: ToolUseBlock, report: Report) -> None:
     """A loss for the namespace of an answer's call, which goes out by its own name."""
     if call.namespace is not None:
-        report.add_loss("answer.unsaid", call, "namespace", what=call.name)
+        report.add_loss("answer.unsupported", call, "namespace", what=call.name)
 
 
 class _Lowering:

@@ -9,12 +9,12 @@ from .code import Code, added, degraded, dropped, expected, moved, repaired
 _SEATS = ("result", "move_media", "user")
 
 ROWS: dict[str, Code] = {
-    "block.unsaid": dropped(
+    "block.unsupported": dropped(
         "a message of this role cannot carry a block of this kind",
         fix="Choose a wire or a model that carries it (`dragoman wires --model MODEL` shows them).",
         asks=("user", "assistant", "system", "result", "move_media"),
     ),
-    "raw.foreign": dropped(
+    "raw.other_provider": dropped(
         "the block belongs to another protocol",
         fix="Write the request with the wire of the block's `issuer`, or put its content into a"
         " `TextBlock`.",
@@ -44,7 +44,7 @@ ROWS: dict[str, Code] = {
         " program answers: the wire refuses them in the other order.",
         asks=("server_first",),
     ),
-    "thinking.unsaid": dropped(
+    "thinking.unsupported": dropped(
         "the wire takes no thinking back",
         fix="Nothing has to be done: the model does not need it. If your host takes thinking"
         ' back, say so: `can={"thinking": True}`.',
@@ -59,7 +59,7 @@ ROWS: dict[str, Code] = {
         asks=("signed_thinking",),
         weight="minor",
     ),
-    "thinking.foreign": dropped(
+    "thinking.other_provider": dropped(
         "thinking that another provider signed",
         fix="Nothing has to be done: no other provider can read it. To send the words to the"
         ' model as text: `can={"foreign_thinking": "quote"}`.',
@@ -116,14 +116,14 @@ ROWS: dict[str, Code] = {
         fix="Leave the message out, or give it content.",
         asks=("empty_messages", "blank_text"),
     ),
-    "citations.unsaid": dropped(
+    "citations.unsupported": dropped(
         "the wire takes no citations back",
         fix="Nothing has to be done unless the model must see its sources: then write them into"
         " the text. The `citations` stay in your message.",
         level=logging.INFO,
         weight="minor",
     ),
-    "cache.unsaid": dropped(
+    "cache.unsupported": dropped(
         "the wire has no such cache hint",
         fix="Leave `cache` unset for this wire: it caches by itself or not at all. Column `cache`"
         " of `dragoman wires` shows where hints are taken.",
@@ -149,7 +149,7 @@ ROWS: dict[str, Code] = {
         asks=("cache_hints",),
         weight="minor",
     ),
-    "extras.unsaid": dropped(
+    "extras.unsupported": dropped(
         "a field of the provider's own cannot be sent at this place",
         fix="Set it on the block that it belongs to. A message that only calls tools, for"
         " example, has no text that could carry the field.",
@@ -165,7 +165,7 @@ ROWS: dict[str, Code] = {
         fix="Nothing has to be done: leaving the field out means the same.",
         asks=("reads", "claims"),
     ),
-    "extras.foreign": dropped(
+    "extras.other_provider": dropped(
         "fields of another provider",
         fix="Use as the key of `extras` an issuer that this wire reads, which is the name of its"
         ' protocol or vendor: `extras={"openai-chat": {"store": True}}`.',
@@ -239,7 +239,7 @@ ROWS: dict[str, Code] = {
         "the wire requires the media type of a URL, and none is known: the most common one is sent",
         fix="Give it: `URLSource(url, media_type)`.",
     ),
-    "media.type_unsaid": expected(
+    "media.type_unsupported": expected(
         "the wire has no field for the media type of a URL; the server of the URL names it",
         fix="Nothing has to be done: the medium is sent. If the server of the URL names another"
         " type, give the bytes.",

@@ -8,7 +8,7 @@ from .code import Code, added, degraded, dropped, expected, moved
 
 ROWS: dict[str, Code] = {
     # options
-    "option.unsaid": dropped(
+    "option.unsupported": dropped(
         "the wire has no such option",
         fix="Leave the option unset for this wire. A field of the provider's own goes into"
         ' `ChatRequest.extras`: `extras={"openai-chat": {"min_p": 0.1}}`.',
@@ -63,7 +63,7 @@ ROWS: dict[str, Code] = {
         weight="major",
     ),
     # tool choice
-    "tool_choice.unsaid": dropped(
+    "tool_choice.unsupported": dropped(
         "the wire has no tool choice",
         fix="Leave `tool_choice` unset for this wire, and ask for the tool in the prompt.",
         asks=("tool_choices",),
@@ -83,7 +83,7 @@ ROWS: dict[str, Code] = {
         "the choice names a tool that is not offered", fix="Name one of the request's `tools`."
     ),
     # response format
-    "format.unsaid": degraded(
+    "format.unsupported": degraded(
         "the wire has no such response format",
         fix="The prompt asks the model for the format, and the model may not follow it: check the"
         " answer, or choose a wire that has the format.",
@@ -140,7 +140,7 @@ ROWS: dict[str, Code] = {
         fix="Nothing has to be done. If your client cannot read a chunk without choices, set"
         ' `"stream_options": {"include_usage": False}` in `extras`.',
     ),
-    "word.foreign": degraded(
+    "word.other_provider": degraded(
         "a value that only the source wire has was replaced by the nearest one",
         fix="Nothing has to be done, unless the difference matters to you: see what the value"
         " means to its own provider.",
@@ -151,7 +151,7 @@ ROWS: dict[str, Code] = {
         fix="Name a model of this provider; the option `model` of `convert` does it. Until then"
         " the facts of the model that is named decide what is sent.",
     ),
-    "model.foreign": expected(
+    "model.other_provider": expected(
         "the request names another provider's model, so the vendor's default is used",
         fix="Name a model of this provider with the option `model` of `convert`; the option"
         " keep_model leaves the name as it is.",
@@ -168,7 +168,7 @@ ROWS: dict[str, Code] = {
 _SCHEMAS = ("tool_schema", "strict_schema", "format_schema")
 
 SCHEMA_ROWS: dict[str, Code] = {
-    "schema.told": moved(
+    "schema.described": moved(
         "a rule that this target's schemas cannot express was moved into the description",
         fix="Nothing has to be done: the model reads it, but may break it. Check the arguments"
         " that come back against your own schema.",
@@ -216,7 +216,7 @@ SCHEMA_ROWS: dict[str, Code] = {
 
 
 ANSWERS_ROWS: dict[str, Code] = {
-    "answer.unsaid": dropped(
+    "answer.unsupported": dropped(
         "an answer of this wire has no field for it",
         fix="Keep the ChatResponse as well, or answer over a wire that carries it.",
         weight="minor",

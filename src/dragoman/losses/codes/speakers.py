@@ -8,7 +8,7 @@ from .code import Code, added, degraded, dropped, moved
 
 ROWS: dict[str, Code] = {
     # names
-    "name.unsaid": dropped(
+    "name.unsupported": dropped(
         "the wire has no field for the speaker's name",
         fix="To let the model know who speaks, put the names into the text:"
         ' `speakers=Tagged(me="Friday")`, or `ByName()` for one merged history.',
@@ -23,7 +23,7 @@ ROWS: dict[str, Code] = {
         asks=("speakers",),
         level=logging.DEBUG,
     ),
-    "speaker.untold": dropped(
+    "speaker.unnamed": dropped(
         "a medium is sent without its speaker's name",
         fix="Use `speakers=ByName()`, which writes the name before a medium (`tag_media`), or put"
         " a text of the speaker before it.",
@@ -154,7 +154,7 @@ ROWS: dict[str, Code] = {
         level=logging.INFO,
         weight="minor",
     ),
-    "history.told": degraded(
+    "history.summarized": degraded(
         "an old message was replaced by a summary to fit the budget",
         fix='Raise `max_tokens`, or pin the message: `metadata={"pinned": True}`.',
         level=logging.INFO,

@@ -121,7 +121,7 @@ ROWS: dict[str, Code] = {
         asks=("ids",),
         weight="trivial",
     ),
-    "id.unsaid": expected(
+    "id.unsupported": expected(
         "the wire has no field for the id",
         fix="Nothing has to be done: the ids of an answer are sent back all together or not at"
         " all, and its content is sent without them.",
@@ -142,13 +142,13 @@ ROWS: dict[str, Code] = {
         weight="trivial",
     ),
     # offered tools
-    "server_tool.unsaid": dropped(
+    "server_tool.unsupported": dropped(
         "the wire or the model has no such server tool",
         fix="Choose a wire and a model that have it, or offer a `Tool` that does the same and run"
         " it yourself.",
         asks=("server_tools", "mixed_tools", "lone_server_tools"),
     ),
-    "tool.foreign": dropped(
+    "tool.other_provider": dropped(
         "a tool that only one provider has",
         fix="Stay with that provider, or offer a `Tool` that does the same and run it yourself.",
     ),
@@ -178,7 +178,7 @@ ROWS: dict[str, Code] = {
         level=logging.DEBUG,
         weight="trivial",
     ),
-    "tools.unsaid": dropped(
+    "tools.unsupported": dropped(
         "this model takes no tools",
         fix="Choose a model that takes tools, or describe them in the system prompt:"
         ' `prompt=SystemPrompt(describe_tools="unsupported")`.',

@@ -241,7 +241,9 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
 
     def write_unknown(self, piece: Raw) -> list[Event]:
         """An event that no reader knows."""
-        self.report.add_loss("answer.unsaid", piece, what=piece.at or f"event {piece.event or ''}")
+        self.report.add_loss(
+            "answer.unsupported", piece, what=piece.at or f"event {piece.event or ''}"
+        )
         return []
 
     def write_failure(self, piece: Failed) -> list[Event]:
@@ -310,7 +312,7 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
         assert self._steps is not None  # the message has begun
         events += self._block_events(self._steps.finish(broken))
         for block in self._steps.untold:
-            self.report.add_loss("answer.unsaid", block, what="what came too late")
+            self.report.add_loss("answer.unsupported", block, what="what came too late")
         return events
 
     def _block_events(self, steps: list[Step]) -> list[Event]:

@@ -151,7 +151,7 @@ class MessagesWriter(AnswerWriter):
             if block.category in _CATEGORIES:
                 data["category"] = block.category
             elif block.category is not None:
-                self.report.add_loss("answer.unsaid", block, "category", what=block.category)
+                self.report.add_loss("answer.unsupported", block, "category", what=block.category)
         return data
 
     def check_figures(self, data: JsonObject, usage: Usage) -> None:
@@ -189,13 +189,13 @@ class MessagesWriter(AnswerWriter):
         if type(block) is tree.RawBlock:
             if block.extras and "input" in block.extras.get(name_answers(block.issuer), {}):
                 self.report.add_loss(
-                    "answer.unsaid", block, "input", what="arguments that break off"
+                    "answer.unsupported", block, "input", what="arguments that break off"
                 )
             return self.raw(block)
         if type(block) is RefusalBlock:
             is_said = bool(block.text) and not self.is_in_details(block)
             return self._text(self.refusal_text(block)) if is_said else None
-        self.report.add_loss("answer.unsaid", block)
+        self.report.add_loss("answer.unsupported", block)
         return None
 
     def is_in_details(self, block: RefusalBlock) -> bool:
@@ -204,7 +204,7 @@ class MessagesWriter(AnswerWriter):
 
     def refusal_text(self, block: RefusalBlock) -> TextBlock:
         """Return the words of a refusal as text, where readers of the answer expect them."""
-        self.report.add_loss("answer.unsaid", block, did="said as text", kind="degraded")
+        self.report.add_loss("answer.unsupported", block, did="said as text", kind="degraded")
         return TextBlock(block.text, extras=block.extras)
 
     def _text(self, block: TextBlock) -> JsonObject:
@@ -228,10 +228,12 @@ class MessagesWriter(AnswerWriter):
     def _citation(self, citation: tree.Citation) -> JsonObject | None:
         self.fields(citation)
         if citation.url is None:
-            self.report.add_loss("answer.unsaid", citation, what="citation")
+            self.report.add_loss("answer.unsupported", citation, what="citation")
             return None
         if citation.start is not None or citation.end is not None:
-            self.report.add_loss("answer.unsaid", citation, "start", did="cited by the whole block")
+            self.report.add_loss(
+                "answer.unsupported", citation, "start", did="cited by the whole block"
+            )
         return {
             "type": "web_search_result_location",
             "url": citation.url,
@@ -244,7 +246,9 @@ class MessagesWriter(AnswerWriter):
         """Whether thinking can be shown here; what another issuer has sealed in it is a loss."""
         for name in () if mine else ("redacted", "signature"):
             if getattr(block, name):
-                self.report.add_loss("answer.unsaid", block, name, what=f"{name} of another issuer")
+                self.report.add_loss(
+                    "answer.unsupported", block, name, what=f"{name} of another issuer"
+                )
         return mine or bool(block.thinking)
 
     def _input(self, call: tree.ToolUseBlock) -> Json:
@@ -257,7 +261,7 @@ class MessagesWriter(AnswerWriter):
         begun = parse_partial(value) if isinstance(value, str) else None
         if isinstance(begun, dict):
             self.report.add_loss(
-                "answer.unsaid",
+                "answer.unsupported",
                 call,
                 "input",
                 what="arguments that break off",
@@ -265,13 +269,15 @@ class MessagesWriter(AnswerWriter):
                 kind="degraded",
             )
             return begun
-        self.report.add_loss("answer.unsaid", call, "input", what="arguments that are no object")
+        self.report.add_loss(
+            "answer.unsupported", call, "input", what="arguments that are no object"
+        )
         return {}
 
     def raw(self, block: tree.RawBlock) -> JsonObject | None:
         """Return a block that only one protocol has, if it is this one."""
         if block.issuer not in self.issuers or not isinstance(block.data, dict):
-            self.report.add_loss("answer.unsaid", block, what=f"raw block of {block.issuer}")
+            self.report.add_loss("answer.unsupported", block, what=f"raw block of {block.issuer}")
             return None
         return block.data
 
@@ -303,7 +309,7 @@ def write_response(
     if usage or resp.usage.extras:
         body["usage"] = usage
     if resp.error is not None:
-        report.add_loss("answer.unsaid", resp, "error", what=resp.error.message)
+        report.add_loss("answer.unsupported", resp, "error", what=resp.error.message)
     return body
 
 

@@ -246,7 +246,7 @@ def _known_betas(
             names.append(here)
         else:
             field = f"extras.{issuer}.{BETAS}[{i}]"
-            report.add_loss("extras.foreign", request, field, what=name, did="left out")
+            report.add_loss("extras.other_provider", request, field, what=name, did="left out")
     return list(dict.fromkeys(names))
 
 
@@ -298,7 +298,7 @@ def drop_unknown_fields(
         for path in dict.fromkeys((*dialect.refused, *names)):
             if field_at(own_fields, path) is not None and take_field(body, path) is not None:
                 field = f"extras.{issuer}.{path}"
-                report.add_loss("extras.foreign", request, field, what=path, did="left out")
+                report.add_loss("extras.other_provider", request, field, what=path, did="left out")
 
 
 def known_tools(tools: Tools, dialect: Dialect, report: Report) -> Tools:
@@ -311,7 +311,7 @@ def known_tools(tools: Tools, dialect: Dialect, report: Report) -> Tools:
         kind = str(own.get("type") or SERVER_TOOLS.get(getattr(tool, "kind", ""), ""))
         beta = next((b for begin, b in _BROUGHT_TOOLS.items() if kind.startswith(begin)), None)
         if type(tool) is ServerTool and beta is not None and _lacks(dialect, beta):
-            report.add_loss("tool.foreign", tool, what=f"{kind} tool")
+            report.add_loss("tool.other_provider", tool, what=f"{kind} tool")
         else:
             kept.append(_drop_scope(tool, dialect, report))
     return kept
@@ -338,7 +338,7 @@ def _drop_scope(node: Any, dialect: Dialect, report: Report) -> Any:
     if not isinstance(hint, dict) or "scope" not in hint or not _lacks(dialect, _SCOPE):
         return node
     field = f"extras.{issuer}.cache_control.scope"
-    report.add_loss("extras.foreign", node, field, what="scope", did="left out")
+    report.add_loss("extras.other_provider", node, field, what="scope", did="left out")
     rest = {key: value for key, value in hint.items() if key != "scope"}
     own = {key: value for key, value in own.items() if key != "cache_control"}
     own |= {"cache_control": rest} if rest else {}

@@ -92,7 +92,7 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
         """Return the end of the last block, why the answer ended, and its figures."""
         events = self._block_events(self._steps.finish(broken=self._finish is None))
         for block in self._steps.untold:
-            self.report.add_loss("answer.unsaid", block, what="what came behind its block")
+            self.report.add_loss("answer.unsupported", block, what="what came behind its block")
         resp = self.about.finish()
         fields = self.writer.fields(resp)
         fields.pop(EVENTS, None)
@@ -124,9 +124,9 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
         is_own = self.writer.reads(piece.issuer)
         self.writer.own = self.writer.own or is_own
         if piece.id is not None and piece.id not in request_ids(piece.extras or {}):
-            self.writer.lost_once("answer.unsaid", piece, "id")
+            self.writer.lost_once("answer.unsupported", piece, "id")
         if piece.model is not None:
-            self.writer.lost_once("answer.unsaid", piece, "model")
+            self.writer.lost_once("answer.unsupported", piece, "model")
         if is_own and not piece.candidate:
             self.about.add(Meta(piece.extras, joined=piece.joined))
         else:
@@ -216,7 +216,7 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
             if is_silent:
                 deltas = [{"reasoningContent": {"text": ""}}]
         elif type(block) is RefusalBlock:
-            self.report.add_loss("answer.unsaid", block, did="said as text", kind="degraded")
+            self.report.add_loss("answer.unsupported", block, did="said as text", kind="degraded")
         elif type(block) is tree.ImageBlock or (
             type(block) is RawBlock and writer.reads(block.issuer)
         ):
@@ -224,7 +224,7 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
             if isinstance(data, dict):
                 return split_block(data)
             if type(block) is RawBlock:  # an image without a place is reported already
-                self.report.add_loss("answer.unsaid", block)
+                self.report.add_loss("answer.unsupported", block)
         elif type(block) is not ToolUseBlock:
-            self.report.add_loss("answer.unsaid", block)
+            self.report.add_loss("answer.unsupported", block)
         return None, deltas

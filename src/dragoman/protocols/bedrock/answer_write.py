@@ -112,7 +112,7 @@ class ConverseWriter(AnswerWriter):
             if isinstance(block.input, str) and TEXT_INPUT not in (block.spelling or "").split():
                 begun = parse_partial(block.raw_input or block.input)
                 self.report.add_loss(
-                    "answer.unsaid",
+                    "answer.unsupported",
                     block,
                     "input",
                     kind="degraded",
@@ -121,13 +121,13 @@ class ConverseWriter(AnswerWriter):
                 block = replace(block, input=begun if isinstance(begun, dict) else {})
             return self._as_read(block)
         if type(block) is tree.RefusalBlock:
-            self.report.add_loss("answer.unsaid", block, did="said as text", kind="degraded")
+            self.report.add_loss("answer.unsupported", block, did="said as text", kind="degraded")
             return {"text": block.text}
         if type(block) is RawBlock and self.reads(block.issuer):
             return _raw(block)
         if block.type in MEDIA_KINDS:
             return self._medium(block)  # type: ignore[arg-type]  # one of the four
-        self.report.add_loss("answer.unsaid", block)
+        self.report.add_loss("answer.unsupported", block)
         return None
 
     def _as_read(self, block: ContentBlock) -> Any:
@@ -158,7 +158,7 @@ class ConverseWriter(AnswerWriter):
         for name in ("start", "end"):
             if getattr(citation, name) is not None:
                 did = "the whole block is cited"
-                self.report.add_loss("answer.unsaid", citation, name, did=did, kind="degraded")
+                self.report.add_loss("answer.unsupported", citation, name, did=did, kind="degraded")
         return data
 
     def drop_foreign_seals(self, block: ThinkingBlock) -> ThinkingBlock:
@@ -181,7 +181,7 @@ class ConverseWriter(AnswerWriter):
             block = replace(block, title="Document")
         for name in ("detail",) if is_document else ("title", "detail"):
             if getattr(block, name) is not None:
-                self.report.add_loss("answer.unsaid", block, name)
+                self.report.add_loss("answer.unsupported", block, name)
         return self.medium(block, self._as_read, lambda text: {"text": text})
 
 
@@ -219,11 +219,11 @@ def write_response(
     for node in (first, first.msg):
         fields = fill_fields(writer.fields(node), fields)
     if resp.id is not None and resp.id not in request_ids(fields):
-        report.add_loss("answer.unsaid", resp, "id")
+        report.add_loss("answer.unsupported", resp, "id")
     if resp.model is not None:  # no body of this wire has a place for it
-        report.add_loss("answer.unsaid", resp, "model")
+        report.add_loss("answer.unsupported", resp, "model")
     if error is not None:
-        report.add_loss("answer.unsaid", resp, "error", what=error.message)
+        report.add_loss("answer.unsupported", resp, "error", what=error.message)
     if not writer.own and "metrics" not in fields:
         fields["metrics"] = missing_metrics(resp, report)
     return fill_fields(body, fields)

@@ -132,11 +132,11 @@ class ComposingWriter(BlockWriter):
         """Return the last hint of a run of results that ends in `block`."""
         for part, _ in hints[:-1]:
             self.report.add_loss(
-                "cache.unsaid", part, "cache", did="one stands behind the last result"
+                "cache.unsupported", part, "cache", did="one stands behind the last result"
             )
         if hints and hints[-1][0] is not block:
             did = "stands behind the last result"
-            self.report.add_loss("cache.unsaid", hints[-1][0], "cache", did=did, kind="moved")
+            self.report.add_loss("cache.unsupported", hints[-1][0], "cache", did=did, kind="moved")
         return hints[-1][1] if hints else None
 
     def fields(self, node: Any) -> JsonObject:

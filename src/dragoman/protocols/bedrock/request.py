@@ -174,7 +174,7 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
     tier = inference.pop("service_tier", None)
     if tier is not None and tier not in _TIERS:
         what = f"service tier {tier}"
-        report.add_loss("option.unsaid", request.options, "service_tier", what=what)
+        report.add_loss("option.unsupported", request.options, "service_tier", what=what)
         tier = None
     thinking = _thinking_fields(prepared, inference.get("maxTokens"), report)
     _write_display(thinking, request, caps, report)
@@ -190,7 +190,7 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
     elif top_k is not None and _is_claude(caps):
         makers["top_k"] = top_k
     elif top_k is not None:
-        report.add_loss("option.unsaid", request.options, "top_k", what="top_k")
+        report.add_loss("option.unsupported", request.options, "top_k", what="top_k")
     makers.update(thinking)
     form = request_fields.response_format(request, caps, report)
     if form is not None and form.kind == "schema":

@@ -63,14 +63,14 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
         self.writer.own = self.writer.own or ours
         self._id = self._id or piece.id
         if piece.model is not None:
-            self.writer.lost_once("answer.unsaid", piece, "model")
+            self.writer.lost_once("answer.unsupported", piece, "model")
         if not ours:
             self.foreign(piece, piece.extras or {})
         elif piece.candidate is None:
             self.about.add(Meta(piece.extras, joined=piece.joined))
         else:
             for key in piece.extras or {}:
-                self.writer.lost_once("answer.unsaid", piece, f"extras.{piece.issuer}.{key}")
+                self.writer.lost_once("answer.unsupported", piece, f"extras.{piece.issuer}.{key}")
         return []
 
     def finish(self) -> list[Event]:
@@ -78,7 +78,7 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
         broken = self._end is None or self._error is not None
         events = self._events(self._steps.finish(broken))
         for block in self._steps.untold:
-            self.report.add_loss("answer.unsaid", block, what="what came behind its block")
+            self.report.add_loss("answer.unsupported", block, what="what came behind its block")
         if self._end is None and self._error is None:
             return events  # it broke off
         resp = self.about.finish()

@@ -109,7 +109,7 @@ class CohereWriter(AnswerWriter):
             if not (block.thinking or self.own):
                 return None
         elif type(block) is not tree.TextBlock:
-            self.report.add_loss("answer.unsaid", block)
+            self.report.add_loss("answer.unsupported", block)
             return None
         return part_as_read(block if self.own else replace(block, spelling=None), self.issuer)
 
@@ -124,7 +124,7 @@ class CohereWriter(AnswerWriter):
         for citation in block.citations or ():
             self.fields(citation)
             if (data := write_citation(citation, block.text, index)) is None:
-                self.report.add_loss("answer.unsaid", citation, what="citation")
+                self.report.add_loss("answer.unsupported", citation, what="citation")
             else:
                 citations.append(data)
         return citations
@@ -185,7 +185,7 @@ def write_response(
     writer = CohereWriter.for_answer(resp, room.dialect.issuers, report)
     extras = writer.answer_fields(resp)
     if resp.model is not None:
-        report.add_loss("answer.unsaid", resp, "model")  # no answer here names it
+        report.add_loss("answer.unsupported", resp, "model")  # no answer here names it
     id = resp.id if resp.id is not None or writer.own else writer.made_id(resp)
     body: JsonObject = {} if id is None else {"id": id}
     body["message"] = writer.message(first)
@@ -195,7 +195,7 @@ def write_response(
     if usage or not (writer.own or "usage" in extras):
         body["usage"] = usage
     if resp.error is not None and not writer.own:
-        report.add_loss("answer.unsaid", resp, "error", what=resp.error.message)
+        report.add_loss("answer.unsupported", resp, "error", what=resp.error.message)
     return fill_fields(body, extras)
 
 

@@ -245,7 +245,7 @@ class Cohere(ChatRoom):
         if body.get("documents") and body.get("response_format", {}).get("type") == "json_object":
             what = "a format beside documents"
             form = prepared.request.response_format
-            report.add_loss("format.unsaid", form, what=what, kind="dropped")
+            report.add_loss("format.unsupported", form, what=what, kind="dropped")
             del body["response_format"]
         return http
 

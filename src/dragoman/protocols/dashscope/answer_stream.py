@@ -71,7 +71,7 @@ class CallFragments:
             return [self._first(call)] if any(part.name for part in call.parts) else []
         part: Any = remaining_piece(total(call.parts), block) if whole else block
         if part is None:
-            self._writer.report.add_loss("answer.unsaid", block, "input", "other arguments")
+            self._writer.report.add_loss("answer.unsupported", block, "input", "other arguments")
             return []
         call.parts.append(part)
         if part is not block:

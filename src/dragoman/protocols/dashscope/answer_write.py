@@ -127,11 +127,13 @@ class DashScopeWriter(AnswerWriter):
         source = getattr(block, "source", None)
         foreign = type(source) is tree.FileSource and not self.reads(source.issuer)
         if block.type not in MEDIA or foreign:
-            self.report.add_loss("answer.unsaid", block, what=f"a block of the kind {block.type}")
+            self.report.add_loss(
+                "answer.unsupported", block, what=f"a block of the kind {block.type}"
+            )
             return None
         for name in ("title", "detail"):
             if getattr(block, name) is not None:
-                self.report.add_loss("answer.unsaid", block, name)
+                self.report.add_loss("answer.unsupported", block, name)
         head = block.spelling if self.own else None
         part: JsonObject | None = self.medium(
             block,  # type: ignore[arg-type]  # one of MEDIA

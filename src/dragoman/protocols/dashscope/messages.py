@@ -254,7 +254,7 @@ def _write_call(block: ToolUseBlock, caps: Capabilities, report: Report) -> Json
     """Write an entry of `tool_calls`."""
     if block.cache is not None:
         # a cache mark belongs on a part of the content, which a call is not
-        report.add_loss("cache.unsaid", block, "cache")
+        report.add_loss("cache.unsupported", block, "cache")
     text = chat_messages.write_arguments(block)
     return chat_messages.write_call(block, text, own_extras(block, caps))
 

@@ -109,7 +109,9 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         events = self._flush_candidates()
         for candidate in self._candidates.values():
             for block in candidate.steps.untold:
-                self.report.add_loss("answer.unsaid", block, what="what was said otherwise before")
+                self.report.add_loss(
+                    "answer.unsupported", block, what="what was said otherwise before"
+                )
         entries = [self._last_entry(candidate) for _, candidate in sorted(self._candidates.items())]
         entries = [entry for entry in entries if entry.keys() - {"index"}]
         usage = self.writer.usage(self.about.finish().usage)
@@ -130,7 +132,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
             unsaid = [*candidate.calls, *candidate.steps.unended] if broken else []
             for call in unsaid:
                 self.report.add_loss(
-                    "answer.unsaid", call, what="a call before the answer broke off"
+                    "answer.unsupported", call, what="a call before the answer broke off"
                 )
             candidate.held, candidate.calls, candidate.steps.unended = [], [], []
         return events
@@ -236,7 +238,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         filtered = end is not None and end.reason in ("content_filter", "refusal")
         if self.writer.own or not (call.unfinished and filtered):
             return False
-        self.report.add_loss("answer.unsaid", call, what="a call that breaks off")
+        self.report.add_loss("answer.unsupported", call, what="a call that breaks off")
         return True
 
     def meta(self, piece: Meta) -> list[Event]:

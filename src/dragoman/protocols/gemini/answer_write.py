@@ -259,19 +259,19 @@ class GeminiWriter(AnswerWriter):
         if type(block) is tree.RawBlock:
             if self.reads(block.issuer):
                 return block.data
-            return self.report.add_loss("answer.unsaid", block)
+            return self.report.add_loss("answer.unsupported", block)
         self.fields(block)
         for citation in (type(block) is TextBlock and block.citations) or ():
             self.fields(citation)
         if type(block) is RefusalBlock:
-            self.report.add_loss("answer.unsaid", block, did="said as text", kind="degraded")
+            self.report.add_loss("answer.unsupported", block, did="said as text", kind="degraded")
             return {"text": block.text}
         if isinstance(block, MediaBlock) and has_odd_detail(block):
-            self.report.add_loss("answer.unsaid", block, "detail")
+            self.report.add_loss("answer.unsupported", block, "detail")
         if isinstance(block, MediaBlock) and block.title is not None and not self.own:
-            self.report.add_loss("answer.unsaid", block, "title")
+            self.report.add_loss("answer.unsupported", block, "title")
         if type(block) is tree.ToolResultBlock:
-            return self.report.add_loss("answer.unsaid", block)
+            return self.report.add_loss("answer.unsupported", block)
         if type(block) is ThinkingBlock and not self._is_readable(block):
             return None
         if type(block) is tree.ToolUseBlock and not isinstance(block.input, dict):
@@ -292,12 +292,14 @@ class GeminiWriter(AnswerWriter):
             return True
         for name in ("signature", "redacted"):
             if getattr(block, name) is not None and self._is_first([name]):
-                self.report.add_loss("answer.unsaid", block, name)
+                self.report.add_loss("answer.unsupported", block, name)
         return self.own or bool(block.thinking)
 
     def _part_of_call(self, block: tree.ToolUseBlock, open_end: bool) -> Json:
         """Write a call whose arguments are no object; in an interrupted answer it is unfinished."""
-        self.report.add_loss("answer.unsaid", block, "input", what="arguments that are no object")
+        self.report.add_loss(
+            "answer.unsupported", block, "input", what="arguments that are no object"
+        )
         self._partial_call = True
         args = parse_partial(block.raw_input) if block.raw_input and not open_end else {}
         call = replace(block, input=args if isinstance(args, dict) else {}, raw_input=None)

@@ -429,5 +429,5 @@ class _PartWriter:
                 parts += self.parts([block])
             elif block.extras is not None and own_extras(block, self.target.caps):
                 what = "texts of a result are one"
-                self.target.report.add_loss("block.unsaid", block, "extras", did=what)
+                self.target.report.add_loss("block.unsupported", block, "extras", did=what)
         return parts

@@ -82,7 +82,9 @@ def write_config(request: ChatRequest, target: WriteTarget) -> tuple[JsonObject,
 def _write_tier(tier: str | None, request: ChatRequest, target: WriteTarget) -> str | None:
     if tier is None or tier.lower() in _TIERS:
         return tier
-    code, did = ("option.range", "sent as standard") if tier in _USUAL else ("option.unsaid", "")
+    code, did = (
+        ("option.range", "sent as standard") if tier in _USUAL else ("option.unsupported", "")
+    )
     target.report.add_loss(code, request.options, _TIER, what=f"service tier {tier}", did=did)
     return "standard" if tier in _USUAL else None
 

@@ -290,7 +290,7 @@ def _write_server_tool(tool: ServerTool, target: WriteTarget) -> JsonObject | No
     key, field = _find_list(tool, target.dialect)
     names = list(getattr(tool, field)) if key else []
     if key == _STORES and not names and not own_extras(tool, target.caps):
-        target.report.add_loss("server_tool.unsaid", tool, what="file_search without stores")
+        target.report.add_loss("server_tool.unsupported", tool, what="file_search without stores")
         return None
     report_unsupported(tool, target.report, field if key else "")
     fields = {key: names} if names or key == _STORES else {}

@@ -89,7 +89,7 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
         broken = self._end is None or self._error is not None
         events = self._events(self._steps.finish(broken)) + self._close()
         for block in self._steps.untold:
-            self.report.add_loss("answer.unsaid", block, what="what came behind its block")
+            self.report.add_loss("answer.unsupported", block, what="what came behind its block")
         if self._end is None and self._error is None:
             return events  # it broke off
         events += self._start()

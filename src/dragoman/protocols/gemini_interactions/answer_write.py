@@ -181,11 +181,11 @@ class InteractionWriter(AnswerWriter):
             self.fields(citation)
             entry = wire_blocks.write_citation(citation, text, self.issuers, self.own)
             if entry is None and citation.url is not None:
-                self.report.add_loss("answer.unsaid", citation, "quote")
+                self.report.add_loss("answer.unsupported", citation, "quote")
                 bare = replace(citation, quote=None, extras=None)
                 entry = wire_blocks.write_citation(bare, text, self.issuers)
             if entry is None:
-                self.report.add_loss("answer.unsaid", citation)
+                self.report.add_loss("answer.unsupported", citation)
             else:
                 entries.append(entry)
         return entries
@@ -225,14 +225,14 @@ class InteractionWriter(AnswerWriter):
             values = block.raw_input
         elif not isinstance(values, dict):
             what = "arguments that are no object"
-            self.report.add_loss("answer.unsaid", block, "input", what=what, kind="degraded")
+            self.report.add_loss("answer.unsupported", block, "input", what=what, kind="degraded")
             values = {"arguments": argument_text(block) or write_arguments(block)}
         elif self.own and "text" in wire_blocks.split_notes(block):
             values = block.raw_input
         return {**wire_blocks.write_call(block), "arguments": values}
 
     def _report_unsupported(self, block: ContentBlock) -> None:
-        self.report.add_loss("answer.unsaid", block)
+        self.report.add_loss("answer.unsupported", block)
 
     def usage(self, usage: Usage) -> JsonObject:
         """Write the figures for a client; another wire's answer gets all the usual ones."""

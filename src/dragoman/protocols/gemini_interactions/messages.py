@@ -214,7 +214,7 @@ class StepWriter:
         """Report own fields of a message that is no step by itself."""
         for issuer, extras in (m.extras or {}).items():
             for name in extras if issuer in self.caps.reads else ():
-                self.report.add_loss("extras.unsaid", m, f"extras.{issuer}.{name}", what=name)
+                self.report.add_loss("extras.unsupported", m, f"extras.{issuer}.{name}", what=name)
 
     def _close(self, kind: str) -> None:
         """End the step whose contents are being collected, if there is one."""
@@ -235,7 +235,7 @@ class StepWriter:
             self._step(wire_blocks.write_thought(block), block)
         elif type(block) is ToolUseBlock:
             if block.cache is not None:
-                self.report.add_loss("cache.unsaid", block, "cache")
+                self.report.add_loss("cache.unsupported", block, "cache")
             self._step(wire_blocks.write_call(block), block)
         elif type(block) is ToolResultBlock:
             self._step(wire_blocks.write_result(block, self._output(block)), block)
@@ -291,4 +291,4 @@ class StepWriter:
         if writable := [entry for entry in entries if entry is not None]:
             data["annotations"] = writable
         if None in entries:
-            self.report.add_loss("citations.unsaid", block, "citations")
+            self.report.add_loss("citations.unsupported", block, "citations")

@@ -52,7 +52,7 @@ def write_config(request: ChatRequest, caps: Capabilities, report: Report) -> Js
     usual_tier(fields, "standard", request, report)
     if _TIER in fields and fields[_TIER] not in _TIERS:
         what = f"service tier {fields.pop(_TIER)}"
-        report.add_loss("option.unsaid", request.options, _TIER, what=what)
+        report.add_loss("option.unsupported", request.options, _TIER, what=what)
     if (level := _level(request, caps, report)) is not None:
         fields["thinking_level"] = level
     if word := choose_display(request, _SHOWN, caps.thinks != "never", report):
@@ -133,7 +133,7 @@ def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) ->
             if entry := chat_messages.own_tool(tool, caps):
                 entries.append(entry)
         elif tool.kind == "file_search" and not _has_stores(tool, caps):
-            report.add_loss("server_tool.unsaid", tool, what="file_search without stores")
+            report.add_loss("server_tool.unsupported", tool, what="file_search without stores")
         else:
             chat_messages.report_unsupported(
                 tool, report, *(("stores",) if tool.kind == "file_search" else ())

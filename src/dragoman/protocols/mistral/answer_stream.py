@@ -42,7 +42,9 @@ class MistralDeltas:
         """Return the choices of the blocks that are held."""
         choices = self._choices(self._steps.finish(broken=self.end is None))
         for block in self._steps.untold:
-            self._writer.report.add_loss("answer.unsaid", block, what="what came behind its block")
+            self._writer.report.add_loss(
+                "answer.unsupported", block, what="what came behind its block"
+            )
         return choices
 
     def choice(self, delta: JsonObject, reason: str | None = None) -> JsonObject:

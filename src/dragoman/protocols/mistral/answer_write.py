@@ -127,14 +127,14 @@ class MistralWriter(AnswerWriter):
         elif type(block) is tree.RawBlock and self.reads(block.issuer):
             return block.data
         elif not self._has_chunk(block):
-            self.report.add_loss("answer.unsaid", block)
+            self.report.add_loss("answer.unsupported", block)
             return None
         return write_part(block, (block.extras or {}).get(self.issuer))
 
     def without_citations(self, block: tree.TextBlock) -> None:
         """Report the sources of a text: this wire has none but its own references."""
         for citation in block.citations or ():
-            self.report.add_loss("answer.unsaid", citation, what="citation")
+            self.report.add_loss("answer.unsupported", citation, what="citation")
 
     def _has_chunk(self, block: ContentBlock) -> bool:
         """Whether a medium has a chunk; those of its fields that have no place are losses."""
@@ -148,7 +148,7 @@ class MistralWriter(AnswerWriter):
             known = "title"
         for name in ("title", "detail"):
             if name != known and getattr(block, name) is not None:
-                self.report.add_loss("answer.unsaid", block, name)
+                self.report.add_loss("answer.unsupported", block, name)
         return True
 
     def call(self, block: ToolUseBlock, index: int) -> JsonObject:
@@ -200,7 +200,7 @@ def write_response(
     if usage or not (writer.own or "usage" in extras):
         body["usage"] = usage
     if resp.error is not None and "error" not in extras:
-        report.add_loss("answer.unsaid", resp, "error", what=resp.error.message)
+        report.add_loss("answer.unsupported", resp, "error", what=resp.error.message)
     return fill_fields(body, extras)
 
 

@@ -80,7 +80,7 @@ def write_options(
         body["service_tier"] = _TIERS[tier]
     elif tier is not None:
         report.add_loss(
-            "option.unsaid", request.options, "service_tier", what=f"service tier {tier}"
+            "option.unsupported", request.options, "service_tier", what=f"service tier {tier}"
         )
     if (thinking := reasoning.resolve_thinking(request, caps, report, False, _EFFORTS)) is None:
         return body

@@ -124,7 +124,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         if piece.model is not None:
             self._model = piece.model
         if piece.id is not None and not self.writer.own:
-            self.writer.lost_once("answer.unsaid", piece, "id")
+            self.writer.lost_once("answer.unsupported", piece, "id")
         fields = piece.extras or {}
         is_own = self.writer.reads(piece.issuer)
         if is_own:
@@ -161,7 +161,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         lines: list[Event] = []
         for block in self._take_waiting():
             if type(block) is ToolUseBlock and self._is_cut(block):
-                self.report.add_loss("answer.unsaid", block, what="a call that breaks off")
+                self.report.add_loss("answer.unsupported", block, what="a call that breaks off")
             elif type(block) is ToolUseBlock:
                 self._call_broke |= not isinstance(block.input, dict)
                 call = self.writer.call(block, self._count)

@@ -47,7 +47,7 @@ class OllamaWriter(AnswerWriter):
         source = getattr(block, "source", None)
         if self.own and block.type in ("image", "audio") and type(source) is tree.Base64Source:
             return source.data
-        self.report.add_loss("answer.unsaid", block, what=f"a block of the kind {block.type}")
+        self.report.add_loss("answer.unsupported", block, what=f"a block of the kind {block.type}")
         return None
 
     def call(self, block: ToolUseBlock, index: int) -> JsonObject:
@@ -68,7 +68,7 @@ class OllamaWriter(AnswerWriter):
         if isinstance(block.input, dict):
             return block.input
         what = "argument text that is no object"
-        self.report.add_loss("answer.unsaid", block, "input", what=what, kind="degraded")
+        self.report.add_loss("answer.unsupported", block, "input", what=what, kind="degraded")
         return read_object(parse_partial(block.raw_input or str(block.input)))
 
     def finish_reason(self, finish: Finish, node: object) -> str | None:
@@ -167,4 +167,4 @@ def _write_model_and_time(
                 "answer.field", resp, "created_at", what="the time of the answer"
             )
         if resp.id is not None:
-            writer.report.add_loss("answer.unsaid", resp, "id")
+            writer.report.add_loss("answer.unsupported", resp, "id")

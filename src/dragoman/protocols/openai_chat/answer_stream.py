@@ -104,7 +104,9 @@ class Deltas:
             return None
         remaining = remaining_piece(written, block)
         if remaining is None:
-            self._writer.report.add_loss("answer.unsaid", block, did="what had gone out stands")
+            self._writer.report.add_loss(
+                "answer.unsupported", block, did="what had gone out stands"
+            )
             return None
         self._writer.report.derive(remaining, block)
         if adds_nothing(remaining):

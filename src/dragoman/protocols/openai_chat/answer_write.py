@@ -128,7 +128,7 @@ class ChatAnswerWriter(AnswerWriter):
         if type(block) is RefusalBlock:
             self.fields(block)
             if block.category is not None and not self.own:
-                self.report.add_loss("answer.unsaid", block, "category")
+                self.report.add_loss("answer.unsupported", block, "category")
             return {"refusal": block.text}
         if type(block) is ImageBlock and block.source.type in ("url", "base64"):
             return {"images": [self._image(block)]}
@@ -137,7 +137,7 @@ class ChatAnswerWriter(AnswerWriter):
             return {"audio": {**data, **self.fields(block)}}
         if block.type == "raw" and self.reads(block.issuer):
             return {"tool_calls" if block.role == "call" else "images": [block.data]}
-        self.report.add_loss("answer.unsaid", block)
+        self.report.add_loss("answer.unsupported", block)
         return {}
 
     def part(self, block: ContentBlock) -> Json:
@@ -174,14 +174,14 @@ class ChatAnswerWriter(AnswerWriter):
             return fill_fields(entry, self.fields(citation))
         path = f"citations[{i}]"
         if citation.url is None:
-            self.report.add_loss("answer.unsaid", block, path, what="a citation")
+            self.report.add_loss("answer.unsupported", block, path, what="a citation")
             return None
         if citation.quote is not None:
-            self.report.add_loss("answer.unsaid", block, f"{path}.quote", what="a citation")
+            self.report.add_loss("answer.unsupported", block, f"{path}.quote", what="a citation")
         for issuer, extras in (citation.extras or {}).items():
             for key in extras:
                 field = f"{path}.extras.{issuer}.{key}".rstrip(".")
-                self.report.add_loss("extras.foreign", block, field, what="a citation")
+                self.report.add_loss("extras.other_provider", block, field, what="a citation")
         end = len(block.text) if citation.end is None else citation.end
         span = {"start_index": offset + (citation.start or 0), "end_index": offset + end}
         return {"type": "url_citation", "url_citation": {"title": "", **data, **span}}
@@ -197,7 +197,7 @@ class ChatAnswerWriter(AnswerWriter):
             return {"reasoning_details": wire_blocks.write_details(block, extras, in_answer=True)}
         for name in ("signature", "redacted"):
             if getattr(block, name):
-                self.report.add_loss("answer.unsaid", block, name)
+                self.report.add_loss("answer.unsupported", block, name)
         in_field = spelling and spelling[0] in THINKING_FIELDS
         field = spelling[0] if in_field else self._thinking_field
         return {field: block.thinking} if block.thinking else {}
@@ -208,7 +208,7 @@ class ChatAnswerWriter(AnswerWriter):
         notes = (block.spelling or "").split(" ") if self.own else []
         for name in () if self.own else ("title", "detail"):
             if getattr(block, name) is not None:
-                self.report.add_loss("answer.unsaid", block, name)
+                self.report.add_loss("answer.unsupported", block, name)
         head = " ".join(note for note in notes if note not in (PART, BARE))
         url = write_url(block.source, head or None)
         link = url if BARE in notes else {"url": url}

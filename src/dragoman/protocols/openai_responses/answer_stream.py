@@ -82,7 +82,7 @@ class _Composed:
         events = [event for step in steps for event in self._step(step)]
         events += self._end_message("incomplete" if self._broken else "completed")
         for block in self._steps.untold:
-            self._writer.report.add_loss("answer.unsaid", block)
+            self._writer.report.add_loss("answer.unsupported", block)
         self._steps.untold.clear()
         return events
 
@@ -194,7 +194,7 @@ class _Composed:
         if type(block) is ImageBlock:
             item = self._writer.drawing(block, len(self.output))
         if not isinstance(item, dict):
-            self._writer.report.add_loss("answer.unsaid", block)
+            self._writer.report.add_loss("answer.unsupported", block)
             return []
         id = item["id"] if isinstance(item.get("id"), str) else None
         line = ItemEvents(self._make, len(self.output), id, self._writer.raw)

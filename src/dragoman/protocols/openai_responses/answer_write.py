@@ -318,7 +318,7 @@ class ItemWriter(AnswerWriter):
         self.fields(block)
         if block.type == "refusal":
             if block.category is not None:
-                self.report.add_loss("answer.unsaid", block, "category")
+                self.report.add_loss("answer.unsupported", block, "category")
             return {"type": "refusal", "refusal": block.text}
         assert type(block) is TextBlock  # the only other kind of part
         if not block.text and not block.citations:
@@ -346,10 +346,10 @@ class ItemWriter(AnswerWriter):
         if (annotation := wire_blocks.write_citation(citation, self.issuers)) is not None:
             return annotation
         if citation.url is None:
-            self.report.add_loss("answer.unsaid", citation)
+            self.report.add_loss("answer.unsupported", citation)
             return None
         if citation.quote is not None:
-            self.report.add_loss("answer.unsaid", citation, "quote")
+            self.report.add_loss("answer.unsupported", citation, "quote")
         for name in ("start", "end", "title"):
             if getattr(citation, name) is None:
                 self.report.add_loss("answer.field", citation, name)
@@ -362,7 +362,7 @@ class ItemWriter(AnswerWriter):
         sealed = self.read_seal(block)
         for name in ("signature", "redacted") if sealed is None else ():
             if getattr(block, name):
-                self.report.add_loss("answer.unsaid", block, name)
+                self.report.add_loss("answer.unsupported", block, name)
         if not block.thinking and sealed is None:
             return None
         item = {"type": "reasoning", "id": id, **composed_items.reasoning(block, self.raw)}
@@ -407,7 +407,9 @@ class ItemWriter(AnswerWriter):
             self.pending.extend(self.tokens(resp) if resp.candidates else ())
             output = self._output(resp)
             if self.pending:  # log probabilities belong to texts here
-                self.lost_once("answer.unsaid", resp, what="logprobs of tokens that no text holds")
+                self.lost_once(
+                    "answer.unsupported", resp, what="logprobs of tokens that no text holds"
+                )
         if self.own:
             return {**self._as_read(resp, output, usage_extras), **extras}
         model = resp.model or requested
@@ -435,7 +437,7 @@ class ItemWriter(AnswerWriter):
         if self.own:  # sound is sent only in events
             for block in blocks:
                 if block.type == "audio":
-                    self.report.add_loss("answer.unsaid", block)
+                    self.report.add_loss("answer.unsupported", block)
             blocks = [block for block in blocks if block.type != "audio"]
         broken = resp.status in ("truncated", "interrupted")
         items: list[Json] = []
@@ -476,7 +478,7 @@ class ItemWriter(AnswerWriter):
         elif type(first) is ToolUseBlock:
             item = self.call(self.id(composed_items.call_prefix(first), index), first)
         elif (item := self.drawing(first, index)) is None:
-            self.report.add_loss("answer.unsaid", first)
+            self.report.add_loss("answer.unsupported", first)
         return [] if item is None else [item]
 
     def drawing(self, block: ContentBlock, index: int) -> JsonObject | None:

@@ -158,7 +158,7 @@ class ItemIds:
             for node in nodes if name in fields else ():
                 issuers = [key for key, extras in (node.extras or {}).items() if name in extras]
                 for issuer in issuers:
-                    self._report.add_loss("id.unsaid", node, f"extras.{issuer}.{name}")
+                    self._report.add_loss("id.unsupported", node, f"extras.{issuer}.{name}")
                 if issuers:
                     break
         return {name: value for name, value in fields.items() if name not in names}

@@ -349,7 +349,7 @@ class InputWriter:
         if type(block) is TextBlock:
             part: JsonObject = {"type": "input_text", "text": block.text}
             if block.citations is not None:  # only the model's texts can have citations
-                self.report.add_loss("citations.unsaid", block, "citations")
+                self.report.add_loss("citations.unsupported", block, "citations")
         elif block.type == "image":
             # an unknown source is an error, and is checked before any loss
             part = wire_blocks.write_medium(block, None, None)
@@ -381,13 +381,13 @@ class InputWriter:
                 if writable := [entry for entry in annotations if entry is not None]:
                     part["annotations"] = writable
                 if None in annotations:
-                    self.report.add_loss("citations.unsaid", block, "citations")
+                    self.report.add_loss("citations.unsupported", block, "citations")
         return {**part, **extras}
 
     def _report_cache(self, block: TextBlock | ToolUseBlock | ToolResultBlock) -> None:
         """Report the cache hint of a block whose item or part takes no breakpoint."""
         if block.cache is not None:
-            self.report.add_loss("cache.unsaid", block, "cache")
+            self.report.add_loss("cache.unsupported", block, "cache")
 
     def _title(self, block: MediaBlock) -> str | None:
         if block.source.type == "base64":
@@ -508,7 +508,9 @@ class InputWriter:
         for issuer, extras in (m.extras or {}).items():
             for name in extras:
                 if name in fields:
-                    self.report.add_loss("extras.unsaid", m, f"extras.{issuer}.{name}", what=name)
+                    self.report.add_loss(
+                        "extras.unsupported", m, f"extras.{issuer}.{name}", what=name
+                    )
 
 
 def _call(block: ToolUseBlock) -> JsonObject:

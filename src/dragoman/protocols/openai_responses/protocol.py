@@ -301,7 +301,9 @@ class OpenAIResponses(Room):
             if issuer in caps.reads:
                 for name in (name for name in extras if name not in own_fields):
                     field = f"extras.{issuer}.{name}"
-                    report.add_loss("extras.foreign", request, field, what=name, did="left out")
+                    report.add_loss(
+                        "extras.other_provider", request, field, what=name, did="left out"
+                    )
             elif not issuer.endswith(NOTES):
                 report.add_extras_losses(request, issuer, extras)
         return own_fields

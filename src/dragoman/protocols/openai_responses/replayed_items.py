@@ -220,5 +220,5 @@ class ReplayedItems:
             return data
         # for a host whose events call the item by other ids, which clients would not find
         if "id" in data:
-            self._writer.report.add_loss("answer.unsaid", blocks[0], f"extras.{issuer}.id")
+            self._writer.report.add_loss("answer.unsupported", blocks[0], f"extras.{issuer}.id")
         return {**data, "id": item.line.id}

@@ -272,7 +272,7 @@ def server_tool(
         return chat_messages.own_extras(tool, caps) or None
     stores = tool.stores or "vector_store_ids" in chat_messages.own_extras(tool, caps)
     if tool.kind == "file_search" and not stores:
-        report.add_loss("server_tool.unsaid", tool, what="file_search without stores")
+        report.add_loss("server_tool.unsupported", tool, what="file_search without stores")
         return None
     # some hosts that know both take only one of the two, and the allowed ones are more exact
     lone = tool.domains and not dialect.joint_domains

@@ -115,10 +115,10 @@ def test_the_hint_of_a_blank_text_stands_on_what_is_in_front_of_it() -> None:
     assert found == [f"text.blank {A}[0].content[1].text"]
     made, found = unblanked(msg)
     assert made[0].content == [TextBlock("x")]
-    assert found[0] == f"cache.unsaid {A}[0].content[1].cache"
+    assert found[0] == f"cache.unsupported {A}[0].content[1].cache"
     first = Msg.user([TextBlock(" ", cache=hint), TextBlock("x")])
     assert unblanked(first, can=replace(STRICT, cache_hints=4))[1] == [
-        f"cache.unsaid {A}[0].content[0].cache", f"text.blank {A}[0].content[0].text",
+        f"cache.unsupported {A}[0].content[0].cache", f"text.blank {A}[0].content[0].text",
     ]  # fmt: skip
 
 

@@ -61,15 +61,18 @@ def test_clean_messages_are_not_even_looked_at() -> None:
 
 
 THINKING: list[tuple[ThinkingBlock, dict[str, Any], list[str], list[tuple[str, str]]]] = [
-    (BARE, {}, ["text"], [("thinking.unsaid", AT)]),
+    (BARE, {}, ["text"], [("thinking.unsupported", AT)]),
     (BARE, {"thinking": "all"}, ["thinking", "text"], []),
-    (SIGNED, {"thinking": "all"}, ["thinking", "text"], [("thinking.foreign", f"{AT}.signature")]),
-    (SEALED, {"thinking": "all"}, ["text"], [("thinking.foreign", AT)]),
+    (SIGNED, {"thinking": "all"}, ["thinking", "text"], [("thinking.other_provider",
+     f"{AT}.signature")]),
+    (SEALED, {"thinking": "all"}, ["text"], [("thinking.other_provider", AT)]),
     (BARE, {"thinking": "all", "signed_thinking": True}, ["text"], [("thinking.unsigned", AT)]),
     (SIGNED, {"thinking": "all", "signed_thinking": True}, ["thinking", "text"], []),
     (SEALED, {"thinking": "all", "signed_thinking": True}, ["thinking", "text"], []),
-    (SEALED, {"thinking": "all", "redacted_thinking": False}, ["text"], [("thinking.foreign", AT)]),
-    (THEIRS, {"thinking": "all", "signed_thinking": True}, ["text"], [("thinking.foreign", AT)]),
+    (SEALED, {"thinking": "all", "redacted_thinking": False}, ["text"],
+     [("thinking.other_provider", AT)]),
+    (THEIRS, {"thinking": "all", "signed_thinking": True}, ["text"], [("thinking.other_provider",
+     AT)]),
     (OURS, {"thinking": "all", "signed_thinking": True, "reads": frozenset({"own"})},
      ["thinking", "text"], []),
     (THEIRS, {"thinking": "all", "foreign_thinking": "quote"}, ["text", "text"],
@@ -92,13 +95,13 @@ def test_quoted_thinking() -> None:
     assert tagged[0].text == "<think>hm</think>"
     blank = ThinkingBlock(" ", origin=Origin("other"))
     made, found = fitted(said(blank, X), thinking="all", foreign_thinking="quote")
-    assert (kinds(made), codes(found)) == ([["text"]], ["thinking.foreign"])
+    assert (kinds(made), codes(found)) == ([["text"]], ["thinking.other_provider"])
 
 
 @pytest.mark.parametrize("role", ["user", "system", "tool"])
 def test_only_the_assistant_thinks(role: str) -> None:
     made, found = fitted(said(BARE, X, role=role), thinking="all")
-    assert (kinds(made), found) == ([["text"]], [("thinking.unsaid", AT)])
+    assert (kinds(made), found) == ([["text"]], [("thinking.unsupported", AT)])
 
 
 def test_thinking_alone() -> None:
@@ -130,14 +133,14 @@ def test_raw_blocks() -> None:
         (RawBlock("own", "no object"), {}), (RawBlock("other", {}), {}),
     ):  # fmt: skip
         made, found = fitted(said(block, X), **{**can, **change})
-        assert (kinds(made), found) == ([["text"]], [("raw.foreign", AT)])
+        assert (kinds(made), found) == ([["text"]], [("raw.other_provider", AT)])
 
 
 def test_what_is_left_of_a_message() -> None:
     assert fitted(said(BARE), Msg.user("x"))[0] == [Msg.user("x")]
     made, found = fitted(said(BARE, TextBlock(""), TextBlock("")), empty_messages=False)
     assert made == []
-    assert found == [("thinking.unsaid", AT), ("message.empty", "$.messages[0].content")]
+    assert found == [("thinking.unsupported", AT), ("message.empty", "$.messages[0].content")]
 
 
 def test_citations_and_extras() -> None:
@@ -145,9 +148,9 @@ def test_citations_and_extras() -> None:
     msg = Msg("", [block], "user", extras={"other": {"c": 3}})
     made, found = fitted(msg, reads=frozenset({"own"}))
     assert found == [
-        ("extras.foreign", "$.messages[0].extras.other.c"),
-        ("extras.foreign", f"{AT}.extras.other.b"),
-        ("citations.unsaid", f"{AT}.citations"),
+        ("extras.other_provider", "$.messages[0].extras.other.c"),
+        ("extras.other_provider", f"{AT}.extras.other.b"),
+        ("citations.unsupported", f"{AT}.citations"),
     ]
     assert made[0].extras is None
     assert made[0].content[0].extras == {"own": {"a": 1}, "": {}}  # type: ignore[union-attr]
@@ -160,11 +163,11 @@ def test_fields_that_nobody_claims() -> None:
     msg = said(TextBlock("x", extras={"": {"signature": 1}}))
     can: dict[str, Any] = {"claims": frozenset({"signature"})}
     assert fitted(msg, **can) == ([msg], [])
-    assert fitted(msg)[1] == [("extras.foreign", f"{AT}.extras.signature")]
+    assert fitted(msg)[1] == [("extras.other_provider", f"{AT}.extras.signature")]
     both = said(TextBlock("x", extras={"": {"signature": 1, "odd": 2}}))
     made, found = fitted(both, **can)
     assert made[0].content[0].extras == {"": {"signature": 1}}  # type: ignore[union-attr]
-    assert found == [("extras.foreign", f"{AT}.extras.odd")]
+    assert found == [("extras.other_provider", f"{AT}.extras.odd")]
 
 
 def test_fields_that_one_issuer_alone_may_claim() -> None:
@@ -179,11 +182,11 @@ def test_fields_that_one_issuer_alone_may_claim() -> None:
     theirs = said(TextBlock("x", extras={"there": {"signature": 1, "odd": 2}}))
     made, found = fitted(theirs, **can)
     assert made[0].content[0].extras == {"there": {"odd": 2}}  # type: ignore[union-attr]
-    assert found == [("extras.foreign", f"{AT}.extras.there.signature")]
+    assert found == [("extras.other_provider", f"{AT}.extras.there.signature")]
     raw = said(RawBlock("there", {"signature": 1}), RawBlock("here", {"signature": 1}))
     made, found = fitted(raw, assistant=frozenset({"text", "raw"}), **can)
     assert kinds(made) == [["raw"]]
-    assert codes(found) == ["raw.foreign"]
+    assert codes(found) == ["raw.other_provider"]
 
 
 def test_text_beside_calls_can_be_left_out() -> None:
@@ -200,24 +203,25 @@ def test_a_user_shows_what_a_user_may() -> None:
         made, found = fitted(said(image, X, role=role), user=frozenset({"text", "image"}))
         shown = role == "user"
         assert kinds(made) == [["image", "text"] if shown else ["text"]]
-        assert codes(found) == ([] if shown else ["block.unsaid"])
+        assert codes(found) == ([] if shown else ["block.unsupported"])
 
 
 def test_why_a_model_refused_has_no_place() -> None:
     msg = said(RefusalBlock("No.", "policy"), role="assistant")
     made, found = fitted(msg, assistant=frozenset({"text", "refusal"}))
     assert made == [msg]
-    assert found == [("extras.unsaid", f"{AT}.category")]
+    assert found == [("extras.unsupported", f"{AT}.category")]
 
 
 @pytest.mark.parametrize(
     ("can", "lost"),
     [
-        ({}, ["thinking.foreign .signature", "thinking.foreign .redacted"]),
-        ({"signed_thinking": True}, ["thinking.unsaid .thinking", "thinking.unsaid .signature"]),
-        ({"signed_thinking": True, "sealed_text": True}, ["thinking.unsaid .signature"]),
-        ({"signatures": frozenset({"own"})}, ["thinking.unsaid .thinking",
-                                              "thinking.unsaid .signature"]),
+        ({}, ["thinking.other_provider .signature", "thinking.other_provider .redacted"]),
+        ({"signed_thinking": True}, ["thinking.unsupported .thinking",
+         "thinking.unsupported .signature"]),
+        ({"signed_thinking": True, "sealed_text": True}, ["thinking.unsupported .signature"]),
+        ({"signatures": frozenset({"own"})}, ["thinking.unsupported .thinking",
+                                              "thinking.unsupported .signature"]),
     ],
 )  # fmt: skip
 def test_thinking_that_is_readable_signed_and_sealed(can: Any, lost: list[str]) -> None:
@@ -257,7 +261,10 @@ def test_blank_thinking_where_no_message_may_be_empty() -> None:
     can: dict[str, Any] = {"thinking": "all", "empty_messages": False}
     made, found = fitted(said(ThinkingBlock("", signature="c2ln")), said(BARE), **can)
     assert made == [said(BARE)]
-    assert found == [("thinking.foreign", f"{AT}.signature"), ("text.blank", f"{AT}.thinking")]
+    assert found == [
+        ("thinking.other_provider", f"{AT}.signature"),
+        ("text.blank", f"{AT}.thinking"),
+    ]
     assert fitted(said(ThinkingBlock("")), thinking="all")[1] == []
 
 

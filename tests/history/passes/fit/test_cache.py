@@ -34,7 +34,8 @@ def test_a_wire_without_hints() -> None:
     made, found = fitted(text(), Msg.user("y", cache=HOUR))
     assert hints(made) == [None, None]
     assert found == [
-        ("cache.unsaid", "$.messages[0].content[0].cache"), ("cache.unsaid", "$.messages[1].cache"),
+        ("cache.unsupported", "$.messages[0].content[0].cache"), ("cache.unsupported",
+         "$.messages[1].cache"),
     ]  # fmt: skip
 
 
@@ -51,7 +52,7 @@ def test_a_hint_behind_a_call_that_may_not_bear_one() -> None:
     msg = Msg.assistant([TextBlock("a"), ToolUseBlock("c", "f", {})], cache=HOUR)
     made, found = fitted(msg, cache_hints=4, cached_calls=False)
     assert hints(made) == [None, None]
-    assert found == [("cache.unsaid", "$.messages[0].cache")]
+    assert found == [("cache.unsupported", "$.messages[0].cache")]
     made, found = fitted(msg, cache_hints=4)
     assert (hints(made), found) == ([None, HOUR], [])
 
@@ -86,7 +87,7 @@ def test_a_message_that_can_carry_none() -> None:
     can: dict[str, Any] = {"user": frozenset({"raw"}), "reads": frozenset({"own"})}
     made, found = fitted(msg, cache_hints=4, **can)
     assert made[0].cache is None
-    assert found == [("cache.unsaid", "$.messages[0].cache")]
+    assert found == [("cache.unsupported", "$.messages[0].cache")]
 
 
 def test_tools_keep_their_last_hints() -> None:

@@ -69,11 +69,11 @@ U, R = "$.messages[0].content[0]", "$.messages[1].content[0]"
 SAID: dict[str, tuple[list[Msg], dict[str, Any], list[tuple[str, str, str, str]]]] = {
     "a medium that the seat cannot show": (
         [Msg.user([FILM, TextBlock("x")])], {"user": TEXT},
-        [("block.unsaid", U, "video of the user", "")]),
+        [("block.unsupported", U, "video of the user", "")]),
     "its hint": (
         [Msg.user([VideoBlock(FILM.source, cache=CacheHint()), TextBlock("x")])], {"user": TEXT},
-        [("block.unsaid", U, "video of the user", ""),
-         ("cache.unsaid", f"{U}.cache", "video", "")]),
+        [("block.unsupported", U, "video of the user", ""),
+         ("cache.unsupported", f"{U}.cache", "video", "")]),
     "a medium that moves": (
         [Msg.assistant([TextBlock("x"), IMAGE])], {"user": SHOW, "move_media": {"image"}},
         [("media.moved", "$.messages[0].content[1]", "image", "follows in a user turn")]),
@@ -104,20 +104,20 @@ SAID: dict[str, tuple[list[Msg], dict[str, Any], list[tuple[str, str, str, str]]
         [Msg.user([FOUND])], {"user": TEXT}, [("media.as_text", U, "found", "its text is sent")]),
     "what another protocol alone has": (
         [Msg.user([RawBlock("acme", {}), TextBlock("x")])], {},
-        [("raw.foreign", U, "raw block of acme", "")]),
+        [("raw.other_provider", U, "raw block of acme", "")]),
     "the kind of a refusal": (
         [Msg.user("?"), Msg.assistant([RefusalBlock("No.", "bio")])],
         {"assistant": frozenset({"text", "refusal"})},
-        [("extras.unsaid", f"{R}.category", "category", "")]),
+        [("extras.unsupported", f"{R}.category", "category", "")]),
     "sealed thinking": (
         [Msg.user("?"), Msg.assistant([ThinkingBlock("", redacted="r"), ThinkingBlock("h")])],
         {"thinking": "all", "signed_thinking": False, "redacted_thinking": False},
-        [("thinking.foreign", R, "thinking", "")]),
+        [("thinking.other_provider", R, "thinking", "")]),
     "sealed thinking of nobody": (
         [Msg.user("?"), Msg.assistant([SEALED, ThinkingBlock("", redacted="r"), TextBlock("x")])],
         {"thinking": "all", "signed_thinking": False, "redacted_thinking": True,
          "signatures": {"acme"}},
-        [("thinking.foreign", "$.messages[1].content[1]", "thinking", "")]),
+        [("thinking.other_provider", "$.messages[1].content[1]", "thinking", "")]),
     "a document that the user could show": (
         [Msg.user("?"), Msg.assistant([PAGE])],
         {"assistant": TEXT, "user": {"text", "document"}, "move_media": set()},
@@ -126,14 +126,14 @@ SAID: dict[str, tuple[list[Msg], dict[str, Any], list[tuple[str, str, str, str]]
     "a hint of a call": (
         [Msg.assistant([ToolUseBlock("c", "look", {}, cache=CacheHint())])],
         {"cache_hints": 4, "cached_calls": False},
-        [("cache.unsaid", f"{U}.cache", "tool_use", "")]),
+        [("cache.unsupported", f"{U}.cache", "tool_use", "")]),
     "an error that says what went wrong": (
         result(TextBlock("no"), RawBlock("acme", {}), is_error=True),
         {"result_error": True, "blank_text": False},
-        [("block.unsaid", f"{R}.output[1]", "raw", "left out of the tool result")]),
+        [("block.unsupported", f"{R}.output[1]", "raw", "left out of the tool result")]),
     "what is left of a message is nothing": (
         [Msg.user("?"), Msg.user([TextBlock(""), RawBlock("acme", {})])], {"empty_messages": False},
-        [("raw.foreign", "$.messages[1].content[1]", "raw block of acme", ""),
+        [("raw.other_provider", "$.messages[1].content[1]", "raw block of acme", ""),
          ("message.empty", "$.messages[1].content", "Msg", "")]),
     "a refusal without a word": (
         [Msg.user("?"), Msg.assistant([RefusalBlock(" "), TextBlock("x")])],
@@ -145,8 +145,8 @@ SAID: dict[str, tuple[list[Msg], dict[str, Any], list[tuple[str, str, str, str]]
     "what a seal says beside itself": (
         [Msg.user("?"), Msg.assistant([ThinkingBlock("hm", "s", redacted="r"), TextBlock("x")])],
         {"thinking": "all", "redacted_thinking": True, "signed_thinking": True},
-        [("thinking.unsaid", f"{R}.thinking", "thinking", ""),
-         ("thinking.unsaid", f"{R}.signature", "thinking", "")]),
+        [("thinking.unsupported", f"{R}.thinking", "thinking", ""),
+         ("thinking.unsupported", f"{R}.signature", "thinking", "")]),
     "text beside thinking and calls": (
         [Msg.assistant([ThinkingBlock("h"), TextBlock("x"), CALL])],
         {"call_text": "thought", "thinking": "all"},
@@ -167,7 +167,7 @@ SAID: dict[str, tuple[list[Msg], dict[str, Any], list[tuple[str, str, str, str]]
          ("media.as_reference", f"{R}.output[2]", "video", "")]),
     "what a result cannot hold": (
         result(TextBlock("x"), RawBlock("acme", {})), {"result": TEXT},
-        [("block.unsaid", f"{R}.output[1]", "raw", "left out of the tool result")]),
+        [("block.unsupported", f"{R}.output[1]", "raw", "left out of the tool result")]),
     "details of media inside of results": (
         result(WEB), {"user": TEXT, "result": TEXT},
         [("media.detail", f"{R}.output[0].detail", "image", ""),
@@ -221,7 +221,11 @@ def test_hints_of_what_goes_make_place_for_others() -> None:
     texts = [TextBlock(text, cache=CacheHint()) for text in "abc"]
     [made], losses = judged(Msg.user([film, *texts]), user=TEXT, cache_hints=2)
     assert [block.cache is not None for block in made.blocks] == [False, True, True]  # type: ignore[union-attr]
-    assert [loss.code for loss in losses] == ["block.unsaid", "cache.unsaid", "cache.limit"]
+    assert [loss.code for loss in losses] == [
+        "block.unsupported",
+        "cache.unsupported",
+        "cache.limit",
+    ]
     [made], _ = judged(Msg.user([film, *texts]), user=TEXT, cache_hints=3)
     assert all(block.cache is not None for block in made.blocks)  # type: ignore[union-attr]
 
@@ -330,8 +334,8 @@ def test_tools_that_the_model_does_not_take() -> None:
     search = ServerTool("web_search")
     made, _, losses = tools(search, Tool("a"), tools=False)
     assert made == []
-    assert losses == [("server_tool.unsaid", "$.tools[0]", "web_search", ""),
-                      ("tools.unsaid", "$.tools[1]", "a", "")]  # fmt: skip
+    assert losses == [("server_tool.unsupported", "$.tools[0]", "web_search", ""),
+                      ("tools.unsupported", "$.tools[1]", "a", "")]  # fmt: skip
     stores = [ServerTool("file_search", stores=(one,)) for one in "ab"]
     can: dict[str, Any] = {"tools": True, "server_tools": frozenset({"web_search", "file_search"})}
     made, _, losses = tools(Tool("web_search"), search, *stores, Tool("a"), Tool("a"), **can)
@@ -349,7 +353,7 @@ def test_tools_that_the_model_does_not_take() -> None:
 def test_tools_of_another_provider(own: dict[str, Any], what: str) -> None:
     made, _, losses = tools(ServerTool("own", extras={"acme": own}), tools=True)
     assert made == []
-    assert losses == [("tool.foreign", "$.tools[0]", what, "")]
+    assert losses == [("tool.other_provider", "$.tools[0]", what, "")]
 
 
 @pytest.mark.parametrize("binding", ["none", "prefix"])
@@ -378,7 +382,7 @@ def test_media_of_a_conversation_that_is_told_as_one_turn() -> None:
     places_ = ["$.messages[1].content[0]", "$.messages[4].content[1]"]
     assert [report.locate(block) for block in (made[1].blocks[0], made[4].blocks[1])] == places_
     assert rows(report.losses) == [
-        row for where in places_ for row in (("block.unsaid", where, "video of the user", ""),
+        row for where in places_ for row in (("block.unsupported", where, "video of the user", ""),
                                              ("media.unshown", where, "video", ""))]  # fmt: skip
     gone = fit_media(survey(msgs, report), can, report, Wording()).msgs
     assert [m.name for m in gone] == ["", "", "", "Ann"]

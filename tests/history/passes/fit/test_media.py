@@ -55,7 +55,7 @@ def test_a_medium_the_user_may_show_is_the_very_block() -> None:
 @pytest.mark.parametrize("block", [IMAGE, AudioBlock(WEB), VideoBlock(WEB), DocumentBlock(WEB)])
 def test_a_medium_nobody_may_show(block: Any) -> None:
     made, found = fitted(said(block, X))
-    assert (kinds(made), found) == ([("user", ["text"])], [("block.unsaid", AT)])
+    assert (kinds(made), found) == ([("user", ["text"])], [("block.unsupported", AT)])
 
 
 def test_media_of_others_follow_as_a_user_turn() -> None:
@@ -110,7 +110,7 @@ def test_the_type_of_a_url_without_a_field() -> None:
     block = ImageBlock(URLSource("https://example.com/1", "image/png"))
     msgs, losses = fitted(said(block), **SEES)
     assert msgs[0].blocks[0] is block
-    assert losses == [("media.type_unsaid", f"{AT}.source.media_type")]
+    assert losses == [("media.type_unsupported", f"{AT}.source.media_type")]
     assert fitted(said(block), **SEES, typed_urls=frozenset({"image"}))[1] == []
     unread = ImageBlock(URLSource("file:///1.png", "image/png"))
     assert codes(fitted(said(unread), **SEES)[1]) == ["media.not_fetched"]
@@ -216,7 +216,7 @@ def test_media_are_fitted_before_a_conversation_is_told() -> None:
         ("user", ["text", "text"]), ("user", ["image"]), ("tool", ["tool_result"]),
     ]  # fmt: skip
     assert made.msgs[1] is msgs[2]
-    assert [loss.code for loss in report.losses] == ["media.not_fetched", "block.unsaid"]
+    assert [loss.code for loss in report.losses] == ["media.not_fetched", "block.unsupported"]
 
 
 @pytest.mark.parametrize("hints", [0, 4])
@@ -228,7 +228,7 @@ def test_a_medium_that_moves_has_a_hint_where_the_wire_takes_one(hints: int) -> 
         made, found = fitted(*msgs, **MOVES, cache_hints=hints)
         kept = [b.cache for m in made for b in m.blocks if type(b) is ImageBlock]
         assert kept == [CacheHint() if hints else None]
-        assert ("cache.unsaid" in [code for code, _ in found]) == (not hints)
+        assert ("cache.unsupported" in [code for code, _ in found]) == (not hints)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_a_medium_that_moves_has_a_hint_where_the_wire_takes_one(hints: int) -> 
         (ImageBlock(WEB, title="A", detail="low", cache=CacheHint()), [CacheHint()],
          ["media.not_fetched", "media.detail", "media.detail"]),
         (ImageBlock(Base64Source("image/tiff", "SUkqAA=="), cache=CacheHint()), [None],
-         ["media.type", "cache.unsaid"]),
+         ["media.type", "cache.unsupported"]),
     ],
 )  # fmt: skip
 def test_what_goes_with_a_medium_is_named(block: Any, left: list[Any], found: list[str]) -> None:
@@ -256,7 +256,7 @@ def test_a_text_stands_for_what_cannot_be_shown_if_it_was_asked_for() -> None:
     assert made.msgs[0].content == [TextBlock("(audio)"), X]
     assert made.msgs[1] is msgs[1]
     assert [(loss.code, loss.where) for loss in report.losses] == [
-        ("block.unsaid", AT), ("media.unshown", AT)]  # fmt: skip
+        ("block.unsupported", AT), ("media.unshown", AT)]  # fmt: skip
 
 
 def test_a_medium_under_the_type_that_it_is_of() -> None:

@@ -125,7 +125,7 @@ def test_what_no_result_can_hold() -> None:
     output: list[Any] = [ThinkingBlock("hm"), ToolUseBlock("d", "f", {}), raw, TextBlock("y")]
     blocks, found = run(ToolResultBlock("c", "look", output))
     assert [inner.type for inner in blocks[1].output] == ["text"]
-    assert found == [("block.unsaid", f"{AT}.output[{i}]") for i in range(3)]
+    assert found == [("block.unsupported", f"{AT}.output[{i}]") for i in range(3)]
     blocks, _ = run(ToolResultBlock("c", "look", output), reads=frozenset({"own"}))
     assert blocks[1].output == [raw, TextBlock("y")]
 
@@ -167,4 +167,4 @@ def test_fields_of_others_inside_of_a_result() -> None:
     inner = TextBlock("y", extras={"own": {"a": 1}, "other": {"b": 2}})
     blocks, found = run(ToolResultBlock("c", "look", [inner]), reads=frozenset({"own"}))
     assert blocks[1].output == [TextBlock("y", extras={"own": {"a": 1}})]
-    assert found == [("extras.foreign", f"{AT}.output[0].extras.other.b")]
+    assert found == [("extras.other_provider", f"{AT}.output[0].extras.other.b")]

@@ -58,13 +58,13 @@ def test_no_tools_are_no_tools() -> None:
 def test_a_model_without_functions() -> None:
     search = ServerTool("web_search")
     can: dict[str, Any] = {"tools": False, "server_tools": frozenset({"web_search"})}
-    assert kept(Tool("f"), search, **can) == ([search], ["tools.unsaid $.tools[0]"])
+    assert kept(Tool("f"), search, **can) == ([search], ["tools.unsupported $.tools[0]"])
     assert kept(Tool("f"), search, **can, mixed_tools=False)[0] == [search]
     both = {**can, "tools": True, "mixed_tools": False}
-    assert kept(Tool("f"), search, **both) == ([Tool("f")], ["server_tool.unsaid $.tools[1]"])
+    assert kept(Tool("f"), search, **both) == ([Tool("f")], ["server_tool.unsupported $.tools[1]"])
 
 
 def test_a_tool_that_only_one_provider_has() -> None:
     assert kept(OWN, OWN, reads=frozenset({"mine"})) == ([OWN, OWN], [])
     assert kept(OWN, ServerTool("own"), reads=frozenset({"theirs"})) == (
-        [], ["tool.foreign $.tools[0]", "tool.foreign $.tools[1]"])  # fmt: skip
+        [], ["tool.other_provider $.tools[0]", "tool.other_provider $.tools[1]"])  # fmt: skip

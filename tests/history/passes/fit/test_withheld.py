@@ -43,7 +43,7 @@ def test_the_cache_hint_of_a_tool_goes_with_it() -> None:
     request = ChatRequest([Msg.user("hi")], tools=[hinted], tool_choice=ToolChoice("none"))
     report = Report(request.messages, request, places)
     withhold_tools(request, Capabilities(none_by="withholding"), report)
-    assert ("cache.unsaid", "$.tools[0].cache") in [
+    assert ("cache.unsupported", "$.tools[0].cache") in [
         (loss.code, loss.where) for loss in report.losses
     ]
 

@@ -46,10 +46,10 @@ def test_a_text_file_is_told_under_its_name() -> None:
 
 
 @pytest.mark.parametrize(("block", "found"), [
-    (document(" \n"), ["block.unsaid"]),
-    (document("x", "application/pdf"), ["block.unsaid"]),
+    (document(" \n"), ["block.unsupported"]),
+    (document("x", "application/pdf"), ["block.unsupported"]),
     (document(detail="low"), ["media.as_text", "media.detail"]),
-    (document(cache=CacheHint()), ["media.as_text", "cache.unsaid"]),
+    (document(cache=CacheHint()), ["media.as_text", "cache.unsupported"]),
 ])  # fmt: skip
 def test_what_is_no_text_and_what_goes_with_it(block: Any, found: list[str]) -> None:
     assert codes(fitted(said(block, X))[1]) == found
@@ -62,7 +62,7 @@ def test_a_document_that_can_be_shown_is() -> None:
     moved = {**shows, "move_media": frozenset({"document"})}
     assert codes(fitted(said(document(), X, role="assistant"), **moved)[1]) == ["media.moved"]
     nothing: dict[str, Any] = {"user": frozenset()}
-    assert codes(fitted(said(document()), **nothing)[1]) == ["block.unsaid"]
+    assert codes(fitted(said(document()), **nothing)[1]) == ["block.unsupported"]
 
 
 def test_a_text_file_in_a_result() -> None:
@@ -89,7 +89,7 @@ def test_texts_of_another_protocol() -> None:
     made, found = fitted(call, said(ToolResultBlock("c", "look", [found_text()]), role="tool"))
     assert made[1].content[0].output == [TextBlock("Fact.")]  # type: ignore[union-attr]
     bare = RawBlock("theirs", {"type": "search_result", "content": []}, spelling=TEXTS)
-    assert codes(fitted(said(bare, X))[1]) == ["raw.foreign"]
+    assert codes(fitted(said(bare, X))[1]) == ["raw.other_provider"]
     listed = RawBlock("theirs", [{"type": "text", "text": "Fact."}], spelling=TEXTS)
     assert fitted(said(listed))[0][0].content == [TextBlock("Fact.")]
 

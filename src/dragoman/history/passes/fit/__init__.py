@@ -163,7 +163,7 @@ def _told_result(
         elif type(item) is TextBlock:
             report_dropped_fields(item, report)
         else:
-            report.add_loss("block.unsaid", item, did="left out of the tool result")
+            report.add_loss("block.unsupported", item, did="left out of the tool result")
     text = output_text(output)
     if block.is_error:
         report.add_loss("result.error_as_text", block, "is_error")
@@ -198,7 +198,7 @@ def _takes(tool: Tool | ServerTool, caps: Capabilities, functions: bool, report:
         if tool.extras and _is_found(tool, caps):
             return False  # the result in which it was found goes along, and offers it
         if not caps.tools:
-            report.add_loss("tools.unsaid", tool, what=tool.name)
+            report.add_loss("tools.unsupported", tool, what=tool.name)
         return caps.tools
     if tool.kind == "own":
         if is_native(tool, caps):
@@ -207,12 +207,12 @@ def _takes(tool: Tool | ServerTool, caps: Capabilities, functions: bool, report:
             return True  # a function will replace it
         data = next(iter((tool.extras or {}).values()), {})
         kind = data.get("type") or next(iter(data), "")  # or the key that holds it
-        report.add_loss("tool.foreign", tool, what=f"{kind} tool".lstrip())
+        report.add_loss("tool.other_provider", tool, what=f"{kind} tool".lstrip())
         return False
     mixes = caps.mixed_tools and tool.kind not in caps.lone_server_tools
     takes = tool.kind in caps.server_tools and (mixes or not functions)
     if not takes:
-        report.add_loss("server_tool.unsaid", tool, what=tool.kind)
+        report.add_loss("server_tool.unsupported", tool, what=tool.kind)
     return takes
 
 
@@ -309,7 +309,7 @@ def withhold_tools(
 def _withhold_tool(tool: Tool | ServerTool, report: Report) -> None:
     report.add_loss("tools.withheld", tool)
     if type(tool) is Tool and tool.cache is not None:
-        report.add_loss("cache.unsaid", tool, "cache")
+        report.add_loss("cache.unsupported", tool, "cache")
 
 
 def offered_tools(

@@ -78,7 +78,7 @@ def _with_hints(
         if hint is not None and caps.cache_hints and getattr(previous, "cache", hint) is None:
             hinted[-1] = with_fields(hinted[-1], report, cache=hint)
         elif hint is not None:
-            report.add_loss("cache.unsaid", block, "cache")
+            report.add_loss("cache.unsupported", block, "cache")
         text_only = type(block) is TextBlock and block == TextBlock(block.text, cache=hint)
         # no fault: an empty content is how Chat Completions says that there are calls alone
         kind: Kind | None = "expected" if calls and block == TextBlock("") else None
@@ -204,7 +204,7 @@ def _output(
         elif type(item) is tree.RawBlock and (text := raw_as_text(state, item, kinds)):
             items.append(text)
         else:
-            state.report.add_loss("block.unsaid", item, did="left out of the tool result")
+            state.report.add_loss("block.unsupported", item, did="left out of the tool result")
     if media:
         moved.append(_media_message(state, block, media))
     return output if same_items(items, output) else items
@@ -301,7 +301,7 @@ def _with_early_hints(state: State, m: Msg) -> Msg:
         blocks[i] = with_fields(block, state.report, cache=None)
         earlier = blocks[place] if place >= 0 else None
         if earlier is None or not hasattr(earlier, "cache"):
-            state.report.add_loss("cache.unsaid", block, "cache")
+            state.report.add_loss("cache.unsupported", block, "cache")
             continue
         state.report.add_loss("cache.moved", block, "cache", did="before the documents")
         if earlier.cache is None:
@@ -354,7 +354,7 @@ def _fit_block(
             return [block]
         if not readable and (text := raw_as_text(state, block, kinds)) is not None:
             return [text]
-        code = _LOST_AS.get(block.spelling or "", "raw.foreign")
+        code = _LOST_AS.get(block.spelling or "", "raw.other_provider")
         state.report.add_loss(code, block, what=f"raw block of {block.issuer}")
         return []
     assert_never(block)
@@ -373,7 +373,7 @@ def _comes_back(block: MediaBlock, caps: Capabilities) -> bool:
 def _refusal(state: State, block: tree.RefusalBlock, kinds: frozenset[str]) -> list[ContentBlock]:
     if "refusal" in kinds:
         if block.category is not None:  # no wire takes it back
-            state.report.add_loss("extras.unsaid", block, "category", what="category")
+            state.report.add_loss("extras.unsupported", block, "category", what="category")
         return [block]
     if not block.text.strip() and not (state.caps.blank_text and state.caps.empty_messages):
         state.report.add_loss("text.blank", block)
@@ -390,14 +390,14 @@ def _thinking(state: State, block: ThinkingBlock, role: int) -> list[ContentBloc
     issuers = caps.signatures or caps.reads
     if takes and block.origin is not None and block.origin.issuer not in issuers:
         return _foreign(state, block)
-    if code := _refused_thinking(block, caps) if takes else "thinking.unsaid":
+    if code := _refused_thinking(block, caps) if takes else "thinking.unsupported":
         report.add_loss(code, block)
         return []
     if caps.signed_thinking or caps.signatures:
         return [_fit_sealed(state, block) if block.redacted is not None else block]
     for name in ("signature", "redacted"):  # taken where one is given, but not demanded
         if getattr(block, name):
-            report.add_loss("thinking.foreign", block, name)
+            report.add_loss("thinking.other_provider", block, name)
     if not block.thinking and not caps.empty_messages:
         report.add_loss("text.blank", block, "thinking")
         return []
@@ -407,7 +407,7 @@ def _thinking(state: State, block: ThinkingBlock, role: int) -> list[ContentBloc
 def _refused_thinking(block: ThinkingBlock, caps: Capabilities) -> str:
     """The code of the loss of thinking that the wire refuses; empty if it takes it."""
     if block.redacted is not None and not caps.redacted_thinking:
-        return "thinking.foreign"
+        return "thinking.other_provider"
     if caps.signed_thinking:
         # its provider knows it again: signed, sealed, or kept under an id
         extras = (block.extras or {}).items() if caps.stored_thinking else ()
@@ -416,23 +416,23 @@ def _refused_thinking(block: ThinkingBlock, caps: Capabilities) -> str:
         return "" if vouched else "thinking.unsigned"
     signed = caps.signatures and block.origin is not None
     sealed_alone = block.redacted is not None and not block.thinking
-    return "thinking.foreign" if sealed_alone and not signed else ""
+    return "thinking.other_provider" if sealed_alone and not signed else ""
 
 
 def _fit_sealed(state: State, block: ThinkingBlock) -> ThinkingBlock:
     """Sealed thinking with what the wire has a place for beside the seal."""
     if block.thinking and not state.caps.sealed_text:
-        state.report.add_loss("thinking.unsaid", block, "thinking")
+        state.report.add_loss("thinking.unsupported", block, "thinking")
     if not block.signature:
         return block
-    state.report.add_loss("thinking.unsaid", block, "signature")
+    state.report.add_loss("thinking.unsupported", block, "signature")
     return with_fields(block, state.report, signature=None)
 
 
 def _foreign(state: State, block: ThinkingBlock) -> list[ContentBlock]:
     stance = state.caps.foreign_thinking
     if stance == "drop" or not block.thinking.strip():
-        state.report.add_loss("thinking.foreign", block)
+        state.report.add_loss("thinking.other_provider", block)
         return []
     state.report.add_loss("thinking.quoted", block)
     text = f"<think>{block.thinking}</think>" if stance == "tags" else block.thinking

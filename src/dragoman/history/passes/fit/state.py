@@ -130,7 +130,7 @@ class State:
         if getattr(block, "cache", None) is None:
             return
         self.surplus = max(0, self.surplus - 1)
-        self.report.add_loss("cache.unsaid", block, "cache")
+        self.report.add_loss("cache.unsupported", block, "cache")
 
     def fit_citations(self, block: TextBlock) -> TextBlock:
         """A text block without the citations that the wire has no place for."""
@@ -138,7 +138,7 @@ class State:
         # the wire's own fields of the block may hold the citations in the wire's form
         raw = any(issuer in self.caps.reads and "citations" in extras[issuer] for issuer in extras)
         if block.citations is not None and not (self.caps.citations or raw):
-            self.report.add_loss("citations.unsaid", block, "citations")
+            self.report.add_loss("citations.unsupported", block, "citations")
         return self.fit_hint(block)
 
     def fit_extras(self, block: _Block) -> _Block:
@@ -223,7 +223,7 @@ class State:
         fits = self.caps.cached_calls or type(block) is not ToolUseBlock
         if self.caps.cache_hints and not self.surplus and fits:
             return True
-        self.report.add_loss("cache.limit" if self.surplus else "cache.unsaid", node, "cache")
+        self.report.add_loss("cache.limit" if self.surplus else "cache.unsupported", node, "cache")
         self.surplus = max(0, self.surplus - 1)
         return False
 
@@ -236,7 +236,7 @@ class State:
         # thinking carries no hint of its own
         last = next((i for i in reversed(range(len(blocks))) if hasattr(blocks[i], "cache")), None)
         if last is None:
-            self.report.add_loss("cache.unsaid", m, "cache")
+            self.report.add_loss("cache.unsupported", m, "cache")
         elif self._takes_hint(m, blocks[last]):
             hint = self._limit_hint(m, m.cache)
             blocks[last] = self.report.derive(replace(cast("Any", blocks[last]), cache=hint), m)
@@ -255,7 +255,7 @@ def fit_medium(
         return [text]
     moves = kind in caps.user and kind in caps.move_media
     if kind not in kinds and not moves and type(block.source) is not FramesSource:
-        state.report.add_loss("block.unsaid", block, what=f"{kind} of the {role}")
+        state.report.add_loss("block.unsupported", block, what=f"{kind} of the {role}")
         state.drop_hint(block)
         return []
     if (images := frames_as_images(state, block, kinds)) is not None:
@@ -346,7 +346,7 @@ def prepare_medium(state: State, block: MediaBlock) -> MediaBlock | str:
         report.add_loss(fault.code, block, "source", what=fault.what, did=did)
         for issuer, fields in (block.extras or {}).items():  # of others they are named already
             for name in () if issuer.endswith(NOTES) else fields:
-                report.add_loss("extras.unsaid", block, f"extras.{issuer}.{name}", what=name)
+                report.add_loss("extras.unsupported", block, f"extras.{issuer}.{name}", what=name)
     for name, kinds in (("detail", state.caps.details), ("title", state.caps.titles)):
         if getattr(block, name) is not None and (fault is not None or block.type not in kinds):
             report.add_loss("media.detail", block, name)
@@ -357,7 +357,7 @@ def prepare_medium(state: State, block: MediaBlock) -> MediaBlock | str:
     source = prepared.source
     untyped = fault is None and block.type not in state.caps.typed_urls
     if untyped and type(source) is URLSource and source.media_type:
-        report.add_loss("media.type_unsaid", source, "media_type", what=source.media_type)
+        report.add_loss("media.type_unsupported", source, "media_type", what=source.media_type)
     if fault is None:
         return prepared if type(prepared.source) is not TextSource else _passages(state, prepared)
     return state.wording.at(block.type, fault.place) if fault.place else ""
