@@ -226,7 +226,7 @@ class AnswerWriter:
 
         Args:
             block: The medium.
-            write: Writes it; raises WriteError with the code `seat.unsaid` if the wire has no form
+            write: Writes it; raises WriteError (`placement.unsupported`) if the wire has no form
                 for it.
             write_text: Writes a text; used for a document that consists of text alone.
 
@@ -239,7 +239,7 @@ class AnswerWriter:
         try:
             return write(block)
         except WriteError as error:
-            if error.code != "seat.unsaid":
+            if error.code != "placement.unsupported":
                 raise
         if text := document_text(block):
             self.report.add_loss("answer.unsupported", block, did="said as text", kind="degraded")

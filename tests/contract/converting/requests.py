@@ -26,7 +26,7 @@ __all__ = ["REFUSABLE", "SHARE", "Requests", "requests"]
 # codes of what may be refused across wires, at most eight, and which share of a pair may be
 REFUSABLE = frozenset({
     "state.server_side",  # goes on from what only the source's provider keeps
-    "messages.empty", "seat.unsaid",  # nothing that the target could be asked
+    "messages.empty", "placement.unsupported",  # nothing that the target could be asked
     "model.endpoint", "tools.need_responses",  # another endpoint of the same provider takes it
 })  # fmt: skip
 SHARE = 0.02

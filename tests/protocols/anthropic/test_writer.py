@@ -105,7 +105,7 @@ def test_what_no_pass_may_hand_to_a_writer_is_refused_there(block: Any) -> None:
     seated = RoledHistory([Msg("", [block, TextBlock("x")])], [USER], unusual=[0])
     with pytest.raises(WriteError) as caught:
         Anthropic().messages(seated, CAN, Report())
-    assert caught.value.code == "seat.unsaid"
+    assert caught.value.code == "placement.unsupported"
 
 
 @pytest.mark.parametrize("odd", [True, False])

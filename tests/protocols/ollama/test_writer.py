@@ -132,7 +132,7 @@ def test_a_fact_that_promises_what_the_wire_has_no_place_for(
         msgs = [Msg.user("?"), Msg("", blocks, role)]
     with pytest.raises(WriteError, match=f"^{said}$") as caught:
         wire.write_request(ChatRequest(msgs), "m")
-    assert caught.value.code == "seat.unsaid"
+    assert caught.value.code == "placement.unsupported"
 
 
 @pytest.mark.parametrize(("block", "seat", "said"), [
@@ -143,4 +143,4 @@ def test_a_block_at_a_seat_of_others(block: ContentBlock, seat: int, said: str) 
     seated = RoledHistory([Msg("", [block, TextBlock("y")], "user")], [seat], unusual=[0])
     with pytest.raises(WriteError, match=f"^{said}$") as caught:
         Ollama(Dialect()).messages(seated, WIRE.can(), Report())
-    assert caught.value.code == "seat.unsaid"
+    assert caught.value.code == "placement.unsupported"

@@ -145,7 +145,7 @@ def test_what_no_pass_may_hand_to_a_writer_is_refused_there(seat: int, block: An
     room = OpenAIChat()
     with pytest.raises(WriteError) as caught:
         room.messages(RoledHistory([Msg("", [block, block])], [seat], unusual=[0]), CAN, Report())
-    assert caught.value.code == "seat.unsaid"
+    assert caught.value.code == "placement.unsupported"
 
 
 def test_a_room_has_a_protocol_and_a_model() -> None:

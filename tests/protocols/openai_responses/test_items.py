@@ -277,7 +277,7 @@ def test_what_no_capability_let_through_is_an_error(block: Any, seat: int) -> No
     seated = RoledHistory([Msg("", [block], role)], [seat], unusual=[0])
     with pytest.raises(WriteError) as caught:
         OpenAIResponses(None).messages(seated, CAN, Report())
-    assert caught.value.code == "seat.unsaid"
+    assert caught.value.code == "placement.unsupported"
 
 
 def test_what_was_given_stays_as_it_was() -> None:

@@ -110,7 +110,7 @@ def write_block(block: ContentBlock, fields: NodeFields, as_read: bool = False) 
         raw: JsonObject = block.data
         return raw
     elif isinstance(block, tree.AudioBlock | tree.VideoBlock | tree.RefusalBlock | RawBlock):
-        raise WriteError(f"{block.type} has no content block", code="seat.unsaid")
+        raise WriteError(f"{block.type} has no content block", code="placement.unsupported")
     else:
         assert_never(block)
     if block.extras is not None:
@@ -405,7 +405,7 @@ def _write_source(block: MediaBlock, as_read: bool) -> JsonObject:
     if type(source) is tree.FileSource:
         return {"type": "file", "file_id": source.file_id}
     if type(source) is not tree.Base64Source:
-        raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")
+        raise WriteError(f"{block.type} from a {source.type} source", code="placement.unsupported")
     is_text = block.type == "document" and source.media_type == _PLAIN_TEXT
     if block.spelling is None if as_read else not is_text:
         return {"type": "base64", "media_type": source.media_type, "data": source.data}

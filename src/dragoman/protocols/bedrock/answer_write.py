@@ -186,7 +186,9 @@ class ConverseWriter(AnswerWriter):
 
 
 def _no_form(block: MediaBlock) -> Json:
-    raise WriteError(f"{block.type} from a {block.source.type} source", code="seat.unsaid")
+    raise WriteError(
+        f"{block.type} from a {block.source.type} source", code="placement.unsupported"
+    )
 
 
 def _raw(block: RawBlock) -> Any:

@@ -190,7 +190,7 @@ class BlockWriter:
         elif type(block) is RawBlock and (self.as_read or isinstance(block.data, dict)):
             return block.data
         elif isinstance(block, RawBlock | tree.RefusalBlock):
-            raise WriteError(f"{block.type} has no content block", code="seat.unsaid")
+            raise WriteError(f"{block.type} has no content block", code="placement.unsupported")
         else:
             assert_never(block)
         return {key: fill_fields(data, fields) if fields else data}
@@ -455,7 +455,7 @@ def get_uri(block: MediaBlock) -> str:
         return source.url
     if type(source) is tree.FileSource:
         return source.file_id
-    raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")
+    raise WriteError(f"{block.type} from a {source.type} source", code="placement.unsupported")
 
 
 def _read_medium(data: JsonObject, issuer: str, _: str, kind: str) -> ContentBlock | None:

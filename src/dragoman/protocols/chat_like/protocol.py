@@ -313,7 +313,9 @@ class ChatRoom(Room):
             elif role == TOOL:
                 for block in content:
                     if type(block) is not tree.ToolResultBlock:
-                        raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
+                        raise WriteError(
+                            f"{block.type} at the tools' seat", code="placement.unsupported"
+                        )
                     entries.append(self.write_result(block, caps, report))
                 continue
             elif fields := self.write_blocks(m, caps, report):

@@ -81,11 +81,11 @@ def write_part(block: ContentBlock, extras: JsonObject, as_read: bool = False) -
         case tree.RawBlock() if as_read or isinstance(block.data, dict):
             part = block.data
         case tree.RawBlock() | tree.RefusalBlock() | tree.AudioBlock() | tree.VideoBlock():
-            raise WriteError(f"{block.type} has no item in this role", code="seat.unsaid")
+            raise WriteError(f"{block.type} has no item in this role", code="placement.unsupported")
         case tree.DocumentBlock() if type(block.source) is tree.TextSource:
             part = {"type": "document", "document": write_found(block, as_read)[0]}
         case tree.DocumentBlock() | tree.ToolUseBlock() | tree.ToolResultBlock():
-            raise WriteError(f"{block.type} has no item in this role", code="seat.unsaid")
+            raise WriteError(f"{block.type} has no item in this role", code="placement.unsupported")
         case _:
             assert_never(block)
     return fill_fields(dict(part), extras) if extras else part
@@ -111,7 +111,7 @@ def _read_image(image: Any) -> ImageBlock | None:
 
 def _write_image(block: ImageBlock, spelling: str) -> JsonObject:
     if not isinstance(block.source, (tree.URLSource, tree.Base64Source)):
-        raise WriteError(f"image from a {block.source.type} source", code="seat.unsaid")
+        raise WriteError(f"image from a {block.source.type} source", code="placement.unsupported")
     form, _, head = spelling.partition(" ")
     image: JsonObject = {"url": write_url(block.source, head)}
     if block.detail is not None or form == "null":

@@ -89,7 +89,7 @@ def media_link(block: Any, head: str | None = None) -> str | list[str]:
     if type(source) is tree.FileSource:
         return source.file_id
     if type(source) is tree.LocalSource or type(source) is tree.TextSource:
-        raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")
+        raise WriteError(f"{block.type} from a {source.type} source", code="placement.unsupported")
     return write_url(source, head)
 
 

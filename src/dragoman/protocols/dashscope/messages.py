@@ -171,7 +171,9 @@ def write_messages(
         elif role == TOOL:
             for block in content:
                 if type(block) is not ToolResultBlock:
-                    raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
+                    raise WriteError(
+                        f"{block.type} at the tools' seat", code="placement.unsupported"
+                    )
                 output = _write_output(block, caps, dialect)
                 entries.append(_write_result(block, output, own_extras(block, caps)))
             continue
@@ -240,12 +242,12 @@ def _write_part(block: ContentBlock, caps: Capabilities, where: str) -> Any:
             return write_part(block, own_extras(block, caps))
         case tree.RawBlock():
             if not isinstance(block.data, dict):
-                raise WriteError("a raw part that is no object", code="seat.unsaid")
+                raise WriteError("a raw part that is no object", code="placement.unsupported")
             return block.data
         case tree.DocumentBlock():
-            raise WriteError("no part holds a document", code="seat.unsaid")
+            raise WriteError("no part holds a document", code="placement.unsupported")
         case ToolUseBlock() | ToolResultBlock() | ThinkingBlock() | tree.RefusalBlock():
-            raise WriteError(f"{block.type} {where}", code="seat.unsaid")
+            raise WriteError(f"{block.type} {where}", code="placement.unsupported")
         case _:
             assert_never(block)
 

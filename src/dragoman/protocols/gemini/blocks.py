@@ -437,7 +437,7 @@ def write_media(block: MediaBlock, target: WriteTarget) -> JsonObject:
     if media_type is not None:
         media_type = target.dialect.mime.get(media_type, media_type)
     if isinstance(source, tree.LocalSource):
-        raise WriteError(f"{block.type} from a local file", code="seat.unsaid")
+        raise WriteError(f"{block.type} from a local file", code="placement.unsupported")
     [(key, data)] = _media_data(source, media_type).items()
     part: JsonObject = {key: change_case(data, target.dialect)}
     if block.type in target.caps.details:
@@ -474,7 +474,7 @@ def _media_data(source: Source, media_type: str | None, notes: Sequence[str] = (
         case tree.FileSource():
             return {"fileData": {**data, "fileUri": source.file_id}}
         case tree.LocalSource() | tree.TextSource() | tree.FramesSource():
-            raise WriteError(f"a medium from a {source.type} source", code="seat.unsaid")
+            raise WriteError(f"a medium from a {source.type} source", code="placement.unsupported")
         case _:
             assert_never(source)
 

@@ -394,7 +394,7 @@ class _PartWriter:
         if type(block) is RawBlock and isinstance(block.data, dict):
             return dict(block.data)
         if isinstance(block, RawBlock | RefusalBlock | TextBlock | ToolUseBlock | ToolResultBlock):
-            raise WriteError(f"{block.type} has no part in this role", code="seat.unsaid")
+            raise WriteError(f"{block.type} has no part in this role", code="placement.unsupported")
         assert_never(block)
 
     def _result(self, block: ToolResultBlock) -> JsonObject:

@@ -188,7 +188,7 @@ def _medium_fields(block: Any) -> JsonObject:
     elif isinstance(source, tree.FileSource):
         fields["uri"] = source.file_id
     else:
-        raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")
+        raise WriteError(f"{block.type} from a {source.type} source", code="placement.unsupported")
     if source.media_type:
         fields["mime_type"] = source.media_type
     if block.detail is not None:
@@ -202,7 +202,7 @@ def write_content(block: ContentBlock) -> JsonObject:
         return {"type": "text", "text": block.text}
     if isinstance(block, MediaBlock):
         return _medium_fields(block)
-    raise WriteError(f"{block.type} is no content", code="seat.unsaid")
+    raise WriteError(f"{block.type} is no content", code="placement.unsupported")
 
 
 def content_as_read(block: ContentBlock, issuer: str) -> Json:

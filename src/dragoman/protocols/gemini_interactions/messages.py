@@ -242,7 +242,7 @@ class StepWriter:
         elif type(block) is RawBlock:
             self.steps.append(block.data)
         elif type(block) is RefusalBlock:
-            raise WriteError("a refusal is no step", code="seat.unsaid")
+            raise WriteError("a refusal is no step", code="placement.unsupported")
         else:
             assert_never(block)
 

@@ -109,9 +109,13 @@ def write_part(block: ContentBlock, extras: JsonObject | None, as_read: bool = F
         case tree.RawBlock(data=data) if as_read or isinstance(data, dict):
             return data
         case tree.RawBlock() | tree.RefusalBlock() | ThinkingBlock():
-            raise WriteError(f"{block.type} has no chunk in this role", code="seat.unsaid")
+            raise WriteError(
+                f"{block.type} has no chunk in this role", code="placement.unsupported"
+            )
         case tree.ToolUseBlock() | tree.ToolResultBlock():
-            raise WriteError(f"{block.type} has no chunk in this role", code="seat.unsaid")
+            raise WriteError(
+                f"{block.type} has no chunk in this role", code="placement.unsupported"
+            )
         case _:
             assert_never(block)
     return fill_fields(part, extras) if extras else part
@@ -245,4 +249,4 @@ def _write_media(block: MediaBlock, spelling: str) -> JsonObject:
         if type(block) is tree.DocumentBlock:
             named = {} if block.title is None else {"document_name": block.title}
             return {"type": "document_url", "document_url": write_url(source, spelling), **named}
-    raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")
+    raise WriteError(f"{block.type} from a {source.type} source", code="placement.unsupported")

@@ -250,7 +250,7 @@ def write_messages(
 def _write_result(block: ContentBlock, dialect: Dialect, caps: Capabilities) -> JsonObject:
     """Write the entry of a tool result; its media are beside its text."""
     if type(block) is not ToolResultBlock:
-        raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
+        raise WriteError(f"{block.type} at the tools' seat", code="placement.unsupported")
     text = chat_messages.result_text(block, dialect.bullets)
     entry: JsonObject = {
         "role": "tool",
@@ -268,7 +268,7 @@ def _write_result(block: ContentBlock, dialect: Dialect, caps: Capabilities) -> 
 def _write_call(block: ContentBlock, caps: Capabilities) -> JsonObject:
     """Write an entry of `tool_calls`. Arguments are an object here, never text."""
     if type(block) is not ToolUseBlock:
-        raise WriteError(f"{block.type} in this role", code="seat.unsaid")
+        raise WriteError(f"{block.type} in this role", code="placement.unsupported")
     typed = block.spelling is None or UNTYPED not in block.spelling.split()
     return chat_messages.write_call(block, block.input, own_extras(block, caps), typed)
 
@@ -284,7 +284,7 @@ def _write_medium(block: ContentBlock, where: str = "in this role") -> str:
             if type(block.source) is tree.Base64Source:
                 return block.source.data
             what = f"{block.type} from a {block.source.type} source"
-            raise WriteError(what, code="seat.unsaid")
+            raise WriteError(what, code="placement.unsupported")
         case (
             TextBlock()
             | tree.VideoBlock()
@@ -295,6 +295,6 @@ def _write_medium(block: ContentBlock, where: str = "in this role") -> str:
             | tree.RefusalBlock()
             | tree.RawBlock()
         ):
-            raise WriteError(f"{block.type} {where}", code="seat.unsaid")
+            raise WriteError(f"{block.type} {where}", code="placement.unsupported")
         case _:
             assert_never(block)

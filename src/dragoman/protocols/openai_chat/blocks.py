@@ -224,7 +224,9 @@ def write_part(block: Any, audio_links: bool = False, spelling: str | None = Non
 def _url(block: MediaBlock, head: str | None = None) -> str:
     if block.source.type in ("url", "base64"):
         return write_url(block.source, head)
-    raise WriteError(f"{block.type} from a {block.source.type} source", code="seat.unsaid")
+    raise WriteError(
+        f"{block.type} from a {block.source.type} source", code="placement.unsupported"
+    )
 
 
 def part_as_read(block: ContentBlock, issuer: str) -> Json:

@@ -302,7 +302,7 @@ def _write_blocks(
         elif type(block) is RawBlock:
             (calls if block.role == "call" else parts).append(block.data)
         elif type(block) is ToolResultBlock:
-            raise WriteError("a tool result at another seat", code="seat.unsaid")
+            raise WriteError("a tool result at another seat", code="placement.unsupported")
         else:
             parts.append(_write_part(block, caps, dialect))
     entry: JsonObject = {"role": _ROLE_NAMES[role], "content": None}
@@ -363,7 +363,7 @@ def _write_part(
 
 def _write_result(block: ContentBlock, caps: Capabilities, dialect: Dialect) -> JsonObject:
     if type(block) is not ToolResultBlock:
-        raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
+        raise WriteError(f"{block.type} at the tools' seat", code="placement.unsupported")
     output: Any = block.output
     if type(output) is list and len(output) == 1 and is_plain(output[0]):
         output = output[0].text
@@ -398,5 +398,5 @@ def _write_output(block: ToolResultBlock, caps: Capabilities, dialect: Dialect) 
         elif type(item) is TextBlock or item.type in MEDIA_KINDS:
             parts.append(_write_part(cast("TextBlock | MediaBlock", item), caps, dialect))
         else:
-            raise WriteError(f"{item.type} inside a tool result", code="seat.unsaid")
+            raise WriteError(f"{item.type} inside a tool result", code="placement.unsupported")
     return parts or ""

@@ -209,7 +209,7 @@ def write_medium(
     elif isinstance(source, URLSource):
         part["file_url"] = source.url
     else:
-        raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")
+        raise WriteError(f"{block.type} from a {source.type} source", code="placement.unsupported")
     if detail is not None:
         part["detail"] = detail
     return part

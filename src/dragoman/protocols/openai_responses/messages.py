@@ -296,7 +296,7 @@ class InputWriter:
         first = len(self.items)
         for block in m.blocks:
             if type(block) is not ToolResultBlock:
-                raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
+                raise WriteError(f"{block.type} at the tools' seat", code="placement.unsupported")
             if (item := self._client_items.answer(block, self.dialect.bullets)) is not None:
                 self._report_cache(block)
             else:
@@ -363,7 +363,7 @@ class InputWriter:
         elif type(block) is RawBlock and isinstance(block.data, dict):
             return block.data
         else:
-            raise WriteError(f"{block.type} is no part of an input", code="seat.unsaid")
+            raise WriteError(f"{block.type} is no part of an input", code="placement.unsupported")
         if block.extras is not None:
             part.update(own_extras(block, self.caps) if extras is None else extras)
         if block.cache is not None:
@@ -407,12 +407,12 @@ class InputWriter:
         if type(block) is TextBlock or type(block) is RefusalBlock:
             self._text(block, m, role)
         elif type(block) is ToolResultBlock:
-            raise WriteError("a tool result at another seat", code="seat.unsaid")
+            raise WriteError("a tool result at another seat", code="placement.unsupported")
         elif type(block) is ImageBlock and is_drawing(block, self.caps):
             self._close(m, role)
             self.items.append({**own_extras(block, self.caps), **drawing_as_read(block)})
         elif isinstance(block, MediaBlock) and role == "assistant":
-            raise WriteError(f"{block.type} said by the model", code="seat.unsaid")
+            raise WriteError(f"{block.type} said by the model", code="placement.unsupported")
         elif isinstance(block, MediaBlock) or (block.type == "raw" and wire_blocks.is_part(block)):
             self._open.append(self._input(block))
         else:
@@ -441,7 +441,7 @@ class InputWriter:
         elif type(block) is TextBlock:
             self._open.append(self._input(block, extras))
         else:
-            raise WriteError("a refusal that the model did not say", code="seat.unsaid")
+            raise WriteError("a refusal that the model did not say", code="placement.unsupported")
 
     def _close(self, m: Msg, role: str) -> None:
         """End the message item that is being built, if there is one."""
