@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman import errors
-from dragoman.gateway.config.keys import Bounds, KeyRing, NewKey, may_ask, new_key
+from dragoman.gateway.config.keys import KeyRing, NewKey, may_ask, new_key
 from dragoman.gateway.config.values import ClientKey
+from dragoman.gateway.server.rate_limits import RateLimits
 
 
 @pytest.fixture(scope="module")
@@ -280,7 +281,7 @@ class Clock:
 KEY = ClientKey("one", "one")
 
 
-def refused(bounds: Bounds, key: ClientKey) -> errors.RateLimited:
+def refused(bounds: RateLimits, key: ClientKey) -> errors.RateLimited:
     with pytest.raises(errors.RateLimited) as caught:
         bounds.enter(key)
     assert (caught.value.status, caught.value.kind) == (429, "rate_limit")
@@ -288,7 +289,7 @@ def refused(bounds: Bounds, key: ClientKey) -> errors.RateLimited:
 
 
 def test_without_bounds_anything_goes() -> None:
-    bounds = Bounds()
+    bounds = RateLimits()
     for key in (None, KEY):
         for _ in range(1000):
             bounds.enter(key)
@@ -296,7 +297,7 @@ def test_without_bounds_anything_goes() -> None:
 
 def test_a_minute_has_its_requests_and_refills_evenly() -> None:
     clock, key = Clock(), replace(KEY, rate=6.0)
-    bounds = Bounds(clock)
+    bounds = RateLimits(clock)
     for _ in range(6):
         bounds.enter(key).close()
     assert refused(bounds, key).retry_after == pytest.approx(10)
@@ -313,7 +314,7 @@ def test_a_minute_has_its_requests_and_refills_evenly() -> None:
 
 def test_less_than_one_in_a_minute() -> None:
     clock, key = Clock(), replace(KEY, rate=0.5)
-    bounds = Bounds(clock)
+    bounds = RateLimits(clock)
     bounds.enter(key).close()
     assert refused(bounds, key).retry_after == pytest.approx(120)
     clock.now += 120.001
@@ -323,7 +324,7 @@ def test_less_than_one_in_a_minute() -> None:
 @given(st.lists(st.floats(0, 30), max_size=40), st.integers(1, 30))
 def test_no_minute_has_more_than_twice_its_requests(pauses: list[float], rate: int) -> None:
     clock, key = Clock(), replace(KEY, rate=float(rate))
-    bounds, let_in = Bounds(clock), list[float]()
+    bounds, let_in = RateLimits(clock), list[float]()
     for pause in pauses:
         clock.now += pause
         for _ in range(rate + 1):
@@ -337,7 +338,7 @@ def test_no_minute_has_more_than_twice_its_requests(pauses: list[float], rate: i
 
 
 def test_places_are_given_back_once() -> None:
-    bounds, key = Bounds(), replace(KEY, concurrent=2)
+    bounds, key = RateLimits(), replace(KEY, concurrent=2)
     first, second = bounds.enter(key), bounds.enter(key)
     assert refused(bounds, key).retry_after is not None
     first.close()
@@ -351,7 +352,7 @@ def test_places_are_given_back_once() -> None:
 
 
 def test_a_place_is_given_back_when_the_request_fails_or_is_cancelled() -> None:
-    bounds, key = Bounds(), replace(KEY, concurrent=1)
+    bounds, key = RateLimits(), replace(KEY, concurrent=1)
 
     async def request() -> None:
         with bounds.enter(key):
@@ -373,7 +374,7 @@ def test_a_place_is_given_back_when_the_request_fails_or_is_cancelled() -> None:
 
 
 def test_what_concurrency_refuses_takes_nothing_of_the_rate() -> None:
-    bounds, key = Bounds(Clock()), replace(KEY, rate=2.0, concurrent=1)
+    bounds, key = RateLimits(Clock()), replace(KEY, rate=2.0, concurrent=1)
     with bounds.enter(key):
         for _ in range(5):
             refused(bounds, key)
@@ -381,7 +382,7 @@ def test_what_concurrency_refuses_takes_nothing_of_the_rate() -> None:
 
 
 def test_each_key_has_its_own_bounds() -> None:
-    bounds = Bounds(Clock())
+    bounds = RateLimits(Clock())
     one, two = replace(KEY, rate=1.0), replace(KEY, hash="two", rate=1.0)
     bounds.enter(one)
     bounds.enter(two)
@@ -389,13 +390,13 @@ def test_each_key_has_its_own_bounds() -> None:
 
 
 def test_a_new_configuration_keeps_what_was_used() -> None:
-    bounds = Bounds(Clock())
+    bounds = RateLimits(Clock())
     bounds.enter(replace(KEY, concurrent=5))
     refused(bounds, replace(KEY, concurrent=1))
 
 
 def test_threads_never_exceed_the_bound() -> None:
-    bounds, key = Bounds(), replace(KEY, concurrent=3)
+    bounds, key = RateLimits(), replace(KEY, concurrent=3)
     begin, let_in, lock = threading.Barrier(8), [0, 0], threading.Lock()
 
     def run() -> None:
@@ -422,7 +423,7 @@ def test_threads_never_exceed_the_bound() -> None:
 
 def test_bytes_and_values_of_a_minute_have_a_budget() -> None:
     clock = Clock()
-    bounds, key = Bounds(clock), replace(KEY, bytes=100, values=10)
+    bounds, key = RateLimits(clock), replace(KEY, bytes=100, values=10)
     bounds.spend(key, b"x" * 60)
     with pytest.raises(errors.RateLimited) as caught:
         bounds.spend(key, b"x" * 60)

@@ -40,15 +40,9 @@ from ..telemetry.record import ExchangeRecord, Kept, log_message, losses_header
 from ..telemetry.redact import keyless
 from . import compaction, counting
 from .cipher import SealedState, Sealer
+from .headers import answer_headers, request_headers, without_key
 from .off_loop import is_long
-from .passing import (
-    answer_headers,
-    reorder_like,
-    request_headers,
-    with_model,
-    without_key,
-    written_anew,
-)
+from .passing import reorder_like, with_model, written_anew
 from .refusals import key_refused, write_refusal
 from .relay import ConvertedAnswer, PassedAnswer, RelayStream
 from .tenancy import Tenancy

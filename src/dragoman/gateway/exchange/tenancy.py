@@ -30,7 +30,8 @@ from ...text.json_text import JsonObject, loads, member
 from ...text.redaction import show
 from ..config.values import KEPT, ClientKey, Config, Route
 from ..surfaces import ClientRequest
-from .passing import strip_steering, written_anew
+from .headers import strip_steering
+from .passing import written_anew
 
 _SIGN = "_dg"  # separates an id from its mark
 _MARK = 22  # characters: 16 bytes in base64

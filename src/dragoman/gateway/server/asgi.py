@@ -25,7 +25,7 @@ from ...error_kinds import error_kind
 from ...errors import ConfigError, DragomanError, Overloaded
 from ...transport.call import AsyncTransport
 from ..bodies import check_values
-from ..config.keys import Bounds, KeyRing
+from ..config.keys import KeyRing
 from ..config.settings import load, of_mapping
 from ..config.values import ClientKey, Config, config_for
 from ..exchange.gateway import Gateway
@@ -46,6 +46,7 @@ from .asgi_client import (
     is_packed,
     unzip_body,
 )
+from .rate_limits import RateLimits
 from .sending import Begun, Sender, in_time
 from .turns import Turns
 
@@ -135,7 +136,7 @@ class App:
         self.off_loop = OffLoop()
         self._turns = Turns()
         self._sender = Sender(transport, self.off_loop, self._turns)
-        self._bounds = Bounds()
+        self._bounds = RateLimits()
         self._memory = _Memory()
         self._under_way = 0
         routes = [Route("/healthz", self._health), Route("/metrics", self._figures)]
@@ -362,7 +363,7 @@ def _open_exchange(
     request: ClientRequest,
     key: ClientKey | None,
     record: ExchangeRecord,
-    bounds: Bounds,
+    bounds: RateLimits,
 ) -> GatewayExchange | ClientAnswer:
     """Check the size of a body, and open the exchange. Raises DragomanError."""
     limits = gateway.config.limits

@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeGuard
 
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
-from ...history.passes.survey import RoledHistory, Tools, same_items, with_content, with_fields
+from ...history.passes.survey import RoledHistory, same_items, with_content, with_fields
 from ...losses import Report
-from ...message import ChatRequest, Msg, ServerTool, Tool
+from ...message import ChatRequest, Msg
 from ...message.blocks import name_notes
 from ...stream.framing import Framing
 from ...text.json_text import Json, JsonObject, field_at, take_field
@@ -267,22 +267,11 @@ _BROUGHT = {
     "thread": "message-threads",
     "user_profile_id": "user-profiles",
 }
-_BROUGHT_TOOLS = {
-    "advisor_": "advisor-tool",
-    "code_execution_": "code-execution",
-    "mcp_toolset": "mcp-client",
-    "web_fetch_": "web-fetch",
-}
 _SCOPE = "prompt-caching-scope"
-# the first version of each that needs no beta header (anthropic 2.14, types of tools; 2026-11-28)
-SERVER_TOOLS = {
-    "web_search": "web_search_20250305",
-    "web_fetch": "web_fetch_20250910",
-    "code_execution": "code_execution_20260521",
-}
 
 
-def _lacks(dialect: Dialect, beta: str) -> bool:
+def lacks_beta(dialect: Dialect, beta: str) -> bool:
+    """Whether the host has no beta whose name begins like this."""
     known = dialect.betas
     return known is not None and not any(name.startswith(beta) for name in known)
 
@@ -291,7 +280,7 @@ def drop_unknown_fields(
     body: JsonObject, dialect: Dialect, request: ChatRequest, caps: Capabilities, report: Report
 ) -> None:
     """Remove fields from a body that the host refuses, or that need a beta which it lacks."""
-    names = [name for name, beta in _BROUGHT.items() if _lacks(dialect, beta)]
+    names = [name for name, beta in _BROUGHT.items() if lacks_beta(dialect, beta)]
     for issuer, own_fields in (request.extras or {}).items():
         if issuer not in caps.reads:
             continue
@@ -301,41 +290,25 @@ def drop_unknown_fields(
                 report.add_loss("extras.other_provider", request, field, what=path, did="left out")
 
 
-def known_tools(tools: Tools, dialect: Dialect, report: Report) -> Tools:
-    """Return the tools without those that need a missing beta, and without scopes."""
-    if dialect.betas is None:
-        return tools
-    kept: list[Tool | ServerTool] = []
-    for tool in tools:
-        own = (tool.extras or {}).get(dialect.issuers[0], {})
-        kind = str(own.get("type") or SERVER_TOOLS.get(getattr(tool, "kind", ""), ""))
-        beta = next((b for begin, b in _BROUGHT_TOOLS.items() if kind.startswith(begin)), None)
-        if type(tool) is ServerTool and beta is not None and _lacks(dialect, beta):
-            report.add_loss("tool.other_provider", tool, what=f"{kind} tool")
-        else:
-            kept.append(_drop_scope(tool, dialect, report))
-    return kept
-
-
 def known_scopes(history: RoledHistory, dialect: Dialect, report: Report) -> RoledHistory:
     """Return the history without scopes in cache hints, if the host lacks the beta for them."""
-    if not _lacks(dialect, _SCOPE):
+    if not lacks_beta(dialect, _SCOPE):
         return history
     changes: dict[int, Msg] = {}
     for i in history.unusual:
         m = history.msgs[i]
-        blocks = [_drop_scope(block, dialect, report) for block in m.blocks]
+        blocks = [drop_scope(block, dialect, report) for block in m.blocks]
         if not isinstance(m.content, str) and not same_items(blocks, m.content):
             changes[i] = with_content(m, blocks, report)
     return history.with_messages(changes) if changes else history
 
 
-def _drop_scope(node: Any, dialect: Dialect, report: Report) -> Any:
+def drop_scope(node: Any, dialect: Dialect, report: Report) -> Any:
     """Return a block or a tool without the fields of its cache hint that need a beta."""
     issuer = dialect.issuers[0]
     own = (node.extras or {}).get(issuer, {})
     hint = own.get("cache_control")
-    if not isinstance(hint, dict) or "scope" not in hint or not _lacks(dialect, _SCOPE):
+    if not isinstance(hint, dict) or "scope" not in hint or not lacks_beta(dialect, _SCOPE):
         return node
     field = f"extras.{issuer}.cache_control.scope"
     report.add_loss("extras.other_provider", node, field, what="scope", did="left out")

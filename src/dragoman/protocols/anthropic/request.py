@@ -33,7 +33,8 @@ from ..reasoning import choose_display as request_shown
 from ..schemas import parameters
 from . import messages
 from .blocks import cache_control, take_cache
-from .dialect import BETAS, SERVER_TOOLS, read_betas
+from .dialect import BETAS, read_betas
+from .server_tools import SERVER_TOOLS
 
 # option -> its path in the body
 OPTIONS = {
