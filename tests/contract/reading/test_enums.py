@@ -10,16 +10,16 @@ import pytest
 
 from dragoman import wire
 from dragoman.error_kinds import error_kind
-from dragoman.protocols.anthropic.answer_write import FINISH_REASONS as ANTHROPIC
-from dragoman.protocols.bedrock.answer_write import FINISH_REASONS as BEDROCK
-from dragoman.protocols.cohere.answer_write import FINISH_REASONS as COHERE
-from dragoman.protocols.gemini.answer_write import REASONS as GEMINI
-from dragoman.protocols.gemini.answer_write import UNSPECIFIED
-from dragoman.protocols.gemini_interactions.answer_write import FINISH_REASONS as INTERACTIONS
-from dragoman.protocols.gemini_interactions.answer_write import OPEN_STATES
-from dragoman.protocols.mistral.answer_write import FINISH_REASONS as MISTRAL
-from dragoman.protocols.openai_chat.answer_write import FINISH_REASONS as CHAT
-from dragoman.protocols.openai_responses.answer_write import FINISH_REASONS as RESPONSES
+from dragoman.protocols.anthropic.finish_reasons import FINISH_REASONS as ANTHROPIC
+from dragoman.protocols.bedrock.finish_reasons import FINISH_REASONS as BEDROCK
+from dragoman.protocols.cohere.finish_reasons import FINISH_REASONS as COHERE
+from dragoman.protocols.gemini.finish_reasons import REASONS as GEMINI
+from dragoman.protocols.gemini.finish_reasons import UNSPECIFIED
+from dragoman.protocols.gemini_interactions.finish_reasons import FINISH_REASONS as INTERACTIONS
+from dragoman.protocols.gemini_interactions.finish_reasons import OPEN_STATES
+from dragoman.protocols.mistral.finish_reasons import FINISH_REASONS as MISTRAL
+from dragoman.protocols.openai_chat.finish_reasons import FINISH_REASONS as CHAT
+from dragoman.protocols.openai_responses.finish_reasons import FINISH_REASONS as RESPONSES
 
 
 def literals(annotation: Any) -> set[str]:

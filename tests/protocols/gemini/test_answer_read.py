@@ -25,7 +25,7 @@ from dragoman.message import (
     Usage,
     VideoBlock,
 )
-from dragoman.protocols.gemini.answer_write import figures
+from dragoman.protocols.gemini.usage import figures
 from tests.protocols.gemini.answers import body, called, chunk, read, replayed, streamed, text
 
 ON = Msg.user("On")

@@ -22,7 +22,7 @@ from dragoman.message import (
     URLSource,
     Usage,
 )
-from dragoman.protocols.mistral.answer_write import figures
+from dragoman.protocols.mistral.usage import figures
 
 
 def said(content: Any = "", reason: str | None = "stop", **message: Any) -> dict[str, Any]:

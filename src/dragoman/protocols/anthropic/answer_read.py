@@ -19,10 +19,12 @@ from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, host_error, pr
 from ...text.json_text import Json, JsonObject, field_at, loads
 from ..answers import GrowingBlock
 from ..chat_like.messages import require_text, without
-from ..finish_words import read_finish
-from .answer_write import FINISH_REASONS, NO_REASON, read_refusal, read_usage
+from ..shared_finish_words import read_finish
+from .answer_write import NO_REASON, read_refusal
 from .blocks import read_answer_block, read_citation
 from .dialect import Dialect
+from .finish_reasons import FINISH_REASONS
+from .usage import read_usage
 
 # deltas of text blocks and thinking -> (the block that grows, the field that adds to it)
 _DELTAS: dict[str, tuple[type[Any], str]] = {

@@ -20,6 +20,7 @@ from ..answers import AnswerEncoder, Event
 from . import answer_write
 from .blocks import write_call, write_thinking
 from .dialect import Dialect
+from .usage import write_figures
 
 _TOKENS = "estimated_tokens"  # of thinking: each event has the increment
 
@@ -262,7 +263,7 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
                 own_fields.update(fields)
             else:
                 self._report_foreign(piece, issuer, fields)
-        self._usage.update(answer_write.write_figures(piece, own_fields))
+        self._usage.update(write_figures(piece, own_fields))
         self._last_usage, self._has_news = piece, True
 
     def _report_foreign(self, node: object, issuer: str, fields: JsonObject) -> None:

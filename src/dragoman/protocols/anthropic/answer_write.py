@@ -15,52 +15,20 @@ from ...error_kinds import ErrorKind
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatResponse, Finish, Msg, RefusalBlock, TextBlock, ThinkingBlock, Usage
-from ...message.answer import FinishReason
 from ...message.blocks import ContentBlock, name_answers
 from ...stream.arguments import parse_partial
 from ...stream.builder import first_candidate_only
 from ...text.json_text import Json, JsonObject, canonical
-from ..answers import AnswerWriter, first_candidate, read_counts
+from ..answers import AnswerWriter, first_candidate
 from ..base import Room
-from ..chat_like.messages import fill_fields, without
+from ..chat_like.messages import fill_fields
 from ..error_words import OverflowWords
-from ..finish_words import finish_meaning
+from ..shared_finish_words import finish_meaning
 from .blocks import write_call, write_thinking
+from .finish_reasons import FINISH_REASONS, NEAREST, STOP_REASONS
+from .usage import FIGURES, write_figures
 
 DETAILS = "stop_details"  # the spelling of a refusal that is beside the content
-
-
-# this API's own words; the first word for each reason is the one that is written
-_STOP_REASONS: dict[str, FinishReason] = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "tool_use": "tool_calls",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "context_overflow",
-    "pause_turn": "pause",
-    "refusal": "refusal",
-}
-
-
-FINISH_REASONS: dict[str, FinishReason] = {
-    **_STOP_REASONS,
-    "compaction": "pause",  # it is sent back, and the turn continues
-    # of other hosts
-    "stop": "stop",
-    "length": "length",
-    "tool_calls": "tool_calls",
-    "content_filter": "content_filter",
-    "content_filtered": "content_filter",
-    "guardrail_intervened": "content_filter",
-    "sensitive": "content_filter",
-    "error": "error",
-}
-
-
-_NEAREST: dict[FinishReason, str] = {
-    **{reason: word for word, reason in reversed(_STOP_REASONS.items())},
-    "content_filter": "refusal",
-}
 
 
 _OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that the content may have corrected
@@ -75,43 +43,6 @@ def read_refusal(data: Json) -> RefusalBlock | None:
     text = text if isinstance(text, str) else ""
     category = category if isinstance(category, str) else None
     return RefusalBlock(text, category, spelling=DETAILS) if text or category is not None else None
-
-
-_FIGURES = {
-    "input_tokens": "input",
-    "cache_read_input_tokens": "cache_read",
-    "cache_creation_input_tokens": "cache_write",
-    "output_tokens": "output",
-}
-
-
-_DETAILS = "output_tokens_details"
-_THINKING = "thinking_tokens"
-
-
-def read_usage(data: JsonObject, issuer: str, in_stream: bool) -> Usage:
-    """Read the figures; those that cannot be written back are extras. Streams may have nulls."""
-    usage, unknown = read_counts(data, _FIGURES)
-    details = unknown.get(_DETAILS)
-    if isinstance(details, dict) and type(details.get(_THINKING)) is int:
-        usage.reasoning = details[_THINKING]
-        unknown[_DETAILS] = without(details, _THINKING)
-        if not unknown[_DETAILS]:
-            del unknown[_DETAILS]
-    if in_stream:
-        unknown = {key: value for key, value in unknown.items() if value is not None}
-    if unknown or not data:
-        usage.extras = {issuer: unknown}
-    return usage
-
-
-def write_figures(usage: Usage, fields: JsonObject) -> JsonObject:
-    """Return the known figures, with the `fields` that this wire has beside them."""
-    figures = {key: getattr(usage, name) for key, name in _FIGURES.items()}
-    data = {key: value for key, value in figures.items() if value is not None} | fields
-    if usage.reasoning is not None:
-        data[_DETAILS] = {_THINKING: usage.reasoning, **fields.get(_DETAILS, {})}
-    return data
 
 
 class MessagesWriter(AnswerWriter):
@@ -134,12 +65,12 @@ class MessagesWriter(AnswerWriter):
         if not self.own and (lacks_call or (breaks_off and reason in _OPEN)):
             word = "end_turn" if lacks_call else "max_tokens"
         else:
-            if raw is not None and (self.own or raw in _STOP_REASONS):
+            if raw is not None and (self.own or raw in STOP_REASONS):
                 meaning = finish_meaning(raw, FINISH_REASONS)
                 if meaning == reason or (self.own and meaning in _OPEN):
                     return raw
-            word = _NEAREST.get(reason, "end_turn")
-            if _STOP_REASONS[word] == reason:
+            word = NEAREST.get(reason, "end_turn")
+            if STOP_REASONS[word] == reason:
                 return word
         self.report.add_loss("answer.finish", node, "finish", what=reason, did=word)
         return word
@@ -159,14 +90,14 @@ class MessagesWriter(AnswerWriter):
 
         A total has no place of its own: it is the sum of the others, or a loss.
         """
-        total = sum(getattr(usage, name) or 0 for name in _FIGURES.values())
+        total = sum(getattr(usage, name) or 0 for name in FIGURES.values())
         for name in ("audio_in", "audio_out", "total"):
             value = getattr(usage, name)
             if value and not (name == "total" and value == total):
                 self.report.add_loss("answer.usage", usage, name, what=f"{name}: {value}")
         for key in () if self.own else ("input_tokens", "output_tokens"):
             if data.get(key) is None:
-                self.report.add_loss("answer.field", usage, _FIGURES[key], did="0")
+                self.report.add_loss("answer.field", usage, FIGURES[key], did="0")
                 data[key] = 0
 
     def block(self, block: ContentBlock) -> JsonObject | None:

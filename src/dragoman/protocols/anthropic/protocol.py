@@ -26,6 +26,7 @@ from .answer_read import MessagesReader
 from .answer_stream import MessagesEncoder
 from .answer_write import OVERFLOW, write_response
 from .messages import at_top, message_as_read, write_messages, write_system
+from .server_tools import known_tools
 
 _PATH = hosts.Dialect().path
 _EVENTS = frozenset(
@@ -232,7 +233,7 @@ class Anthropic(Room):
         if elements is None:
             elements = write_messages(self, history, caps, report, start)
         body["messages"] = elements
-        if offered := hosts.known_tools(prepared.offered, dialect, report):
+        if offered := known_tools(prepared.offered, dialect, report):
             body["tools"] = self.tools(offered, caps, report)
         if (tool_choice := choice(prepared, report)) is not None:
             body["tool_choice"] = fields.write_choice(tool_choice)

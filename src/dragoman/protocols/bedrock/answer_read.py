@@ -16,10 +16,12 @@ from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, provider_error
 from ...text.json_text import Json, JsonObject
 from ..answers import GrowingBlock
 from ..chat_like.messages import require_text, without
-from ..finish_words import read_finish
-from .answer_write import FINISH_REASONS, read_usage, request_ids
+from ..shared_finish_words import read_finish
+from .answer_write import request_ids
 from .blocks import json_bytes, read_block, read_citation, read_redacted
 from .dialect import Dialect
+from .finish_reasons import FINISH_REASONS
+from .usage import read_usage
 
 _EMPTY: dict[str, JsonObject] = {"toolUse": {"input": {}}, "toolResult": {"content": []}}
 

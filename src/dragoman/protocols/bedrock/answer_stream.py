@@ -17,9 +17,10 @@ from ...text.json_text import Json, JsonObject, arguments
 from ..answers import EVENTS, AnswerEncoder, Event
 from ..error_words import OverflowWords
 from .answer_read import FAULTS
-from .answer_write import ConverseWriter, missing_metrics, request_ids, write_usage
+from .answer_write import ConverseWriter, missing_metrics, request_ids
 from .blocks import TYPED, issuer_fields, write_thinking
 from .dialect import Dialect
+from .usage import write_usage
 
 _BY_STATUS = {status: name for name, status in FAULTS.items()}
 _GROWING = {"image": "source", "toolUse": "input", "toolResult": "content"}

@@ -14,82 +14,30 @@ from urllib.parse import urlsplit
 from ... import message as tree
 from ...errors import WriteError
 from ...losses import Report
-from ...message import ChatResponse, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
-from ...message.answer import FinishReason
+from ...message import ChatResponse, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, name_answers
 from ...stream.arguments import parse_partial
 from ...text.json_text import Json, JsonObject
-from ..answers import AnswerWriter, first_candidate, read_counts
+from ..answers import AnswerWriter, first_candidate
 from ..base import Room
 from ..chat_like.messages import fill_fields
 from .blocks import TEXT_INPUT, BlockWriter, issuer_fields
 from .dialect import FORMATS
-
-_FIGURES = {
-    "inputTokens": "input",
-    "cacheReadInputTokens": "cache_read",
-    "cacheWriteInputTokens": "cache_write",
-    "outputTokens": "output",
-    "totalTokens": "total",
-}
-
-
-def read_usage(data: JsonObject, issuer: str) -> Usage:
-    """Read the figures; those that cannot be written back, such as duplicates, stay in extras."""
-    usage, unknown = read_counts(data, _FIGURES)
-    if unknown:
-        usage.extras = {issuer: unknown}
-    return usage
-
-
-def write_usage(usage: Usage, writer: ConverseWriter) -> JsonObject:
-    """Write the figures with this wire's sums; another wire's answer gets all required ones."""
-    figures = {key: getattr(usage, name) for key, name in _FIGURES.items()}
-    data: JsonObject = {key: value for key, value in figures.items() if value is not None}
-    if not writer.own:
-        for key in ("inputTokens", "outputTokens"):
-            if key not in data:
-                writer.report.add_loss("answer.field", usage, _FIGURES[key], did="0")
-        data = {"inputTokens": 0, "outputTokens": 0, **data}
-        if usage.total is None:
-            data["totalTokens"] = sum(data.values())
-    for name in ("reasoning", "audio_in", "audio_out"):
-        if getattr(usage, name):
-            writer.report.add_loss("answer.usage", usage, name)
-    return fill_fields(data, writer.fields(usage))
-
-
-# service model: StopReason; the first word for each reason is the one that is written
-_WRITTEN_REASONS: dict[str, FinishReason] = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "tool_use": "tool_calls",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "context_overflow",
-    "content_filtered": "content_filter",
-    "guardrail_intervened": "content_filter",
-    "malformed_tool_use": "malformed_call",
-}
-_BROKEN = "malformed_model_output"
-_UNWRITTEN_REASONS: dict[str, FinishReason] = {
-    _BROKEN: "error",
-    "refusal": "refusal",
-    "pause_turn": "pause",
-}
-FINISH_REASONS = _WRITTEN_REASONS | _UNWRITTEN_REASONS
+from .finish_reasons import BROKEN, UNWRITTEN_REASONS, WRITTEN_REASONS
+from .usage import write_usage
 
 
 class ConverseWriter(AnswerWriter):
     """Writes content blocks of answers."""
 
     __slots__ = ()
-    finish_reasons = _WRITTEN_REASONS
-    unwritten_reasons = _UNWRITTEN_REASONS
-    nearest_reasons: ClassVar = {"refusal": "content_filtered", "error": _BROKEN}
+    finish_reasons = WRITTEN_REASONS
+    unwritten_reasons = UNWRITTEN_REASONS
+    nearest_reasons: ClassVar = {"refusal": "content_filtered", "error": BROKEN}
 
     def finish_reason(self, finish: tree.Finish, node: object) -> str | None:
         """Return why the answer ended: in the provider's own word, if it means the same."""
-        if finish.raw == _BROKEN and finish.reason == "error":
+        if finish.raw == BROKEN and finish.reason == "error":
             return finish.raw
         return super().finish_reason(finish, node)
 

@@ -10,10 +10,11 @@ from ...message.blocks import ContentBlock, name_answers
 from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, finish_error, provider_error
 from ...text.json_text import Json, JsonObject
 from ..chat_like.messages import UNTYPED, answered_call, require_text
-from ..finish_words import read_finish
-from .answer_write import FINISH_REASONS, read_usage
+from ..shared_finish_words import read_finish
 from .blocks import PLAN, TEXT, attach_citations, cited_item, read_citation, read_part
 from .dialect import Dialect
+from .finish_reasons import FINISH_REASONS
+from .usage import read_usage
 
 _CONTENT, _PLAN, _CALL = range(3)  # the kinds of places that blocks have
 

@@ -14,9 +14,10 @@ from ...stream.open_block import Grow, Open, Step, Steps, argument_text
 from ...stream.pieces import End, Failed, Key, Meta, Part
 from ...text.json_text import Json, JsonObject
 from ..answers import EVENTS, AnswerEncoder, Event
-from .answer_write import CohereWriter, error_type, write_usage
+from .answer_write import CohereWriter, error_type
 from .blocks import PLAN
 from .dialect import Dialect
+from .usage import write_usage
 
 # the blocks that grow: the type of their item, and the key of the text in it
 _TEXT_FIELDS: dict[type[ContentBlock], str] = {

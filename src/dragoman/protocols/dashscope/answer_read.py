@@ -24,10 +24,12 @@ from ...stream.pieces import End, Failed, Meta, Part, Piece, Raw, provider_error
 from ...text.json_text import Json, JsonObject
 from ..answers import news
 from ..chat_like.messages import answered_call, read_object, require_text
-from ..finish_words import read_finish, says_reason
-from .answer_write import AROUND, FIELD, FINISH_REASONS, PART, read_sound, read_usage, sum_bills
+from ..shared_finish_words import read_finish, says_reason
+from .answer_write import AROUND, FIELD, PART, read_sound
 from .blocks import MEDIA
 from .dialect import Dialect
+from .finish_reasons import FINISH_REASONS
+from .usage import read_usage, sum_bills
 
 THINKING, CONTENT, SOUND, CALL = range(4)  # the order of blocks in a message
 _CALL = {"id", "type", "function", "index"}

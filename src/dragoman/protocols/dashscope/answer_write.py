@@ -16,40 +16,25 @@ from ...error_kinds import ErrorKind
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import AudioBlock, Base64Source, ChatResponse, TextBlock, ToolUseBlock, Usage
-from ...message.answer import FinishReason
 from ...message.blocks import ANSWER, MEDIA_KINDS, ContentBlock, name_answers, name_notes
 from ...message.logprobs import Logprob, write_list
 from ...stream.arguments import MADE
 from ...stream.think_tags import join_think_tags
-from ...text.json_text import Json, JsonObject, field_at, put_field
+from ...text.json_text import Json, JsonObject
 from ...text.json_text import arguments as json_text
-from ..answers import AnswerWriter, beyond_figures, first_count, without_cache
+from ..answers import AnswerWriter
 from ..base import Room
 from ..chat_like.messages import fill_fields, read_object
 from ..error_words import OverflowWords
 from .blocks import MEDIA, media_link
+from .finish_reasons import UNWRITTEN, WRITTEN
+from .usage import figures
 
 # spellings of a text: a part of a content list, the text of an answer without choices
 PART, FIELD = "part", "text"
 SOUND_FIELD = "sound"  # the spelling of sound that is beside the choices, not in a part
 AROUND = "around"  # the note of fields that the vendor's SDK puts around an answer
 NO_ID = "dragoman"  # the id of an answer that has none
-_WRITTEN: dict[str, FinishReason] = {"stop": "stop", "length": "length", "tool_calls": "tool_calls"}
-_UNWRITTEN: dict[str, FinishReason] = {"content_filter": "content_filter"}
-FINISH_REASONS = _WRITTEN | _UNWRITTEN
-
-
-# figure of a Usage -> its path; the `input` of a Usage excludes what was cached
-_COUNTS = {
-    "input": "input_tokens",
-    "cache_read": "prompt_tokens_details.cached_tokens",
-    "cache_write": "prompt_tokens_details.cache_creation_input_tokens",
-    "output": "output_tokens",
-    "reasoning": "output_tokens_details.reasoning_tokens",
-    "audio_in": "input_tokens_details.audio_tokens",
-    "audio_out": "output_tokens_details.audio_tokens",
-    "total": "total_tokens",
-}
 
 
 def read_sound(audio: JsonObject, issuer: str, streamed: bool) -> AudioBlock:
@@ -70,49 +55,12 @@ def read_sound(audio: JsonObject, issuer: str, streamed: bool) -> AudioBlock:
     return block
 
 
-def read_usage(data: JsonObject, issuer: str) -> Usage:
-    """Read the figures of one answer; what the neutral ones cannot give back stays in extras."""
-    counts: Any = {name: first_count(field_at(data, path)) for name, path in _COUNTS.items()}
-    usage = without_cache(Usage(**counts))
-    if other_fields := beyond_figures(data, _figures(usage))[0]:
-        usage.extras = {issuer: other_fields}
-    return usage
-
-
-def _figures(usage: Usage) -> JsonObject:
-    """Write the neutral figures in this wire's fields, without unknown ones."""
-    data: JsonObject = {}
-    for name, path in _COUNTS.items():
-        value = getattr(usage, name)
-        if value is not None:
-            if name == "input":
-                value += (usage.cache_read or 0) + (usage.cache_write or 0)
-            put_field(data, path, value)
-    return data
-
-
-def sum_bills(bills: Sequence[JsonObject]) -> JsonObject:
-    """Sum several choices into one bill: each event of a stream has that of its own choice."""
-    total = dict(bills[-1])
-    if len(bills) < 2:
-        return total
-    outputs = [count if type(count := bill.get("output_tokens")) is int else 0 for bill in bills]
-    if isinstance(total.get("total_tokens"), int):
-        total["total_tokens"] += sum(outputs) - outputs[-1]
-    total["output_tokens"] = sum(outputs)
-    details: dict[str, int] = {}
-    for bill in bills:
-        for key, value in read_object(bill.get("output_tokens_details")).items():
-            details[key] = details.get(key, 0) + (value if type(value) is int else 0)
-    return {**total, "output_tokens_details": details} if details else total
-
-
 class DashScopeWriter(AnswerWriter):
     """Writes the blocks of an answer."""
 
     __slots__ = ()
-    finish_reasons = _WRITTEN
-    unwritten_reasons = _UNWRITTEN
+    finish_reasons = WRITTEN
+    unwritten_reasons = UNWRITTEN
     needs_reason = False
     token_fields = ("bytes",)
 
@@ -177,7 +125,7 @@ class DashScopeWriter(AnswerWriter):
     def usage(self, usage: Usage) -> JsonObject:
         """Write the figures with this wire's sums: all input, all output, and both."""
         fields = self.fields(usage)
-        data = _figures(usage)
+        data = figures(usage)
         if data and not self.own:
             for name in ("input", "output"):
                 if f"{name}_tokens" not in data:

@@ -18,12 +18,13 @@ from ...message.blocks import ContentBlock
 from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, provider_error
 from ...text.json_text import Json, JsonObject, canonical
 from ..chat_like.messages import without
-from ..finish_words import finish_meaning
-from .answer_write import REASONS, UNSPECIFIED, read_usage
+from ..shared_finish_words import finish_meaning
 from .blocks import api_part, listed_calls, read_block
 from .citations import Texts, citations
 from .dialect import Dialect, camel_keys, null_fields, set_fields
+from .finish_reasons import REASONS, UNSPECIFIED
 from .streamed_arguments import Arguments
+from .usage import read_usage
 
 # fields that grow from chunk to chunk, and those that come in parts in several chunks
 _GROWING = ("citationMetadata", "logprobsResult")

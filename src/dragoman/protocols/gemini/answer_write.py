@@ -15,7 +15,6 @@ from ...error_kinds import fitting_status
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatResponse, Citation, Finish, RefusalBlock, TextBlock, ThinkingBlock, Usage
-from ...message.answer import FinishReason
 from ...message.blocks import ContentBlock, MediaBlock, name_notes
 from ...message.logprobs import RESULT, write_result
 from ...sealed_state import find_envelope
@@ -23,137 +22,11 @@ from ...stream.arguments import parse_partial
 from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, first_count
 from ..base import Room
-from ..chat_like.messages import issuer_extras
 from ..error_words import OverflowWords
-from ..finish_words import finish_meaning
+from ..shared_finish_words import finish_meaning
 from .blocks import TEXT, has_odd_detail, write_part
-
-_FILTERED = (
-    "SAFETY",
-    "RECITATION",
-    "BLOCKLIST",
-    "PROHIBITED_CONTENT",
-    "SPII",
-    "IMAGE_SAFETY",
-    "IMAGE_PROHIBITED_CONTENT",
-    "IMAGE_RECITATION",
-    "MODEL_ARMOR",
-    "LANGUAGE",
-    "ESCALATION",
-)
-
-
-# Gemini API, "FinishReason"; some clients ask for enums as numbers, which both APIs define alike
-# only for these
-REASONS: dict[Any, FinishReason] = {
-    "STOP": "stop",
-    "MAX_TOKENS": "length",
-    **dict.fromkeys(_FILTERED, "content_filter"),
-    "MALFORMED_FUNCTION_CALL": "malformed_call",
-    "UNEXPECTED_TOOL_CALL": "malformed_call",
-    "MISSING_THOUGHT_SIGNATURE": "error",
-    "MALFORMED_RESPONSE": "error",
-    "PUP_LIMITED_DISABLED": "error",  # the account is limited for its earlier requests
-    "NO_IMAGE": "error",
-    "TOO_MANY_TOOL_CALLS": "length",  # the server's own rounds ended before an answer
-    "IMAGE_OTHER": "other",
-    "OTHER": "other",
-    "CONTINUATION": "pause",
-    1: "stop",
-    2: "length",
-    **dict.fromkeys((3, 4, 7, 8), "content_filter"),
-}
-
-_BY_TEXT = {str(word): meaning for word, meaning in REASONS.items()}  # in the form of `Finish.raw`
-
-
-UNSPECIFIED = ("FINISH_REASON_UNSPECIFIED", 0)
-
-
-# the reason of an answer -> (the wire's word, whether it means the same)
-_WIRE_REASONS: dict[str, tuple[str, bool]] = {
-    "stop": ("STOP", True),
-    "tool_calls": ("STOP", True),
-    "length": ("MAX_TOKENS", True),
-    "content_filter": ("SAFETY", True),
-    "malformed_call": ("MALFORMED_FUNCTION_CALL", True),
-    "error": ("MALFORMED_RESPONSE", False),
-    "refusal": ("SAFETY", False),
-    "pause": ("MAX_TOKENS", False),  # CONTINUATION requires a token that only this API gives
-    "context_overflow": ("MAX_TOKENS", False),
-    "other": ("OTHER", True),
-}
-
-
-_BY_CONTENT = {"stop", "tool_calls", "refusal", "other"}  # reasons that depend on the content
-_TOOL_TOKENS, _TOTAL = "toolUsePromptTokenCount", "totalTokenCount"
-
-
-def read_usage(data: JsonObject, issuer: str) -> Usage:
-    """Read usage: the prompt without its cache, with the input of tools; candidates with thoughts.
-
-    Some models count thoughts among the candidates; the total shows it (simonw/llm-gemini issue 75,
-    looked up on 2026-11-28). Modalities, and figures that cannot be computed from the neutral ones,
-    stay in extras.
-    """
-    prompt, tools = first_count(data.get("promptTokenCount")), first_count(data.get(_TOOL_TOKENS))
-    cached = first_count(data.get("cachedContentTokenCount"))
-    thoughts = first_count(data.get("thoughtsTokenCount"))
-    said, total = first_count(data.get("candidatesTokenCount")), first_count(data.get(_TOTAL))
-    inside = thoughts and said is not None and thoughts <= said
-    inside = inside and total == (prompt or 0) + (tools or 0) + (said or 0)
-    if prompt is not None and cached is not None and cached <= prompt:
-        prompt -= cached
-    usage = Usage(
-        _sum(prompt, tools),
-        cached,
-        None,
-        said if inside else _sum(said, thoughts),
-        thoughts,
-        _audio_tokens(data.get("promptTokensDetails")),
-        _audio_tokens(data.get("candidatesTokensDetails")),
-        total,
-    )
-    neutral = figures(usage, tools)
-    fields = {key: value for key, value in data.items() if neutral.get(key, _NONE) != value}
-    absent = [key for key in neutral if key not in data]
-    usage.extras = issuer_extras(issuer, fields, {"absent": absent} if absent else {})
-    return usage
-
-
-_NONE = object()
-
-
-def figures(usage: Usage, tools: int | None = None) -> JsonObject:
-    """Write the neutral figures; `tools` are the input tokens that server tools read.
-
-    Candidates are left out if the whole output is thinking.
-    """
-    prompt = _sum(usage.input, usage.cache_read, usage.cache_write)
-    output = usage.output
-    if output is not None and usage.reasoning is not None:
-        output = output - usage.reasoning or None
-    counts = {
-        "promptTokenCount": None if prompt is None else prompt - (tools or 0),
-        "cachedContentTokenCount": usage.cache_read,
-        "candidatesTokenCount": output,
-        "thoughtsTokenCount": usage.reasoning,
-        "totalTokenCount": usage.total,
-    }
-    return {key: value for key, value in counts.items() if value is not None}
-
-
-def _sum(*counts: int | None) -> int | None:
-    numbers = [count for count in counts if count is not None]
-    return sum(numbers) if numbers else None
-
-
-def _audio_tokens(details: Any) -> int | None:
-    for item in details if isinstance(details, list) else ():
-        # also where enums are numbers
-        if isinstance(item, dict) and item.get("modality") in ("AUDIO", 4):
-            return first_count(item.get("tokenCount", item.get("token_count")))
-    return None
+from .finish_reasons import BY_CONTENT, BY_TEXT, WIRE_REASONS
+from .usage import TOOL_TOKENS, figures
 
 
 def grounding(texts: Sequence[TextBlock]) -> JsonObject:
@@ -316,13 +189,13 @@ class GeminiWriter(AnswerWriter):
         """
         if self.own and not self._partial_call:
             raw: Any = finish.raw or ""
-            meaning = finish_meaning(raw, _BY_TEXT)
+            meaning = finish_meaning(raw, BY_TEXT)
             # the provider's reason is kept; content decides the open ones
-            fits = finish.reason == meaning or {finish.reason, meaning} <= _BY_CONTENT
+            fits = finish.reason == meaning or {finish.reason, meaning} <= BY_CONTENT
             if finish.raw is None or fits:
                 return finish.raw
-        cut_off = broken and finish.reason in _BY_CONTENT
-        reason, exact = ("MAX_TOKENS", False) if cut_off else _WIRE_REASONS[finish.reason]
+        cut_off = broken and finish.reason in BY_CONTENT
+        reason, exact = ("MAX_TOKENS", False) if cut_off else WIRE_REASONS[finish.reason]
         if not exact:
             self.report.add_loss("answer.finish", node, "finish", what=finish.reason, did=reason)
         return reason
@@ -330,7 +203,7 @@ class GeminiWriter(AnswerWriter):
     def usage(self, usage: Usage) -> JsonObject:
         """Write `usageMetadata`: the prompt includes the cache, the candidates no thoughts."""
         fields = self.fields(usage)
-        data = figures(usage, first_count(fields.get(_TOOL_TOKENS)))
+        data = figures(usage, first_count(fields.get(TOOL_TOKENS)))
         for key in (usage.extras or {}).get(name_notes(self.issuer), {}).get("absent", ()):
             data.pop(key, None)
         if not self.own:

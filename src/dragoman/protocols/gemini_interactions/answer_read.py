@@ -17,11 +17,13 @@ from ...stream.arguments import parse_arguments
 from ...stream.pieces import End, Failed, Key, Meta, Part, Piece, provider_error
 from ...text.json_text import Json, JsonObject
 from ..chat_like.messages import read_object, require_text
-from ..finish_words import read_finish
+from ..shared_finish_words import read_finish
 from . import blocks as wire_blocks
-from .answer_write import FINISH_REASONS, OPEN_STATES, is_text, read_extras, read_usage
+from .answer_write import is_text, read_extras
 from .blocks import ABSENT, OUTPUT, STEP
 from .dialect import Dialect
+from .finish_reasons import FINISH_REASONS, OPEN_STATES
+from .usage import read_usage
 
 _EVENT_FIELDS = (
     "event_type",

@@ -14,84 +14,18 @@ from ...error_kinds import ErrorKind
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, TextBlock, Usage
-from ...message.answer import FinishReason
 from ...message.blocks import MediaBlock, RawBlock, ThinkingBlock, ToolUseBlock, name_notes
 from ...stream.open_block import argument_text
 from ...stream.pieces import TIMES, answer_second, iso_date
 from ...text.json_text import Json, JsonObject
-from ..answers import AnswerWriter, beyond_figures, first_candidate, first_count, without_cache
+from ..answers import AnswerWriter, first_candidate, first_count
 from ..base import Room
-from ..chat_like.messages import fill_fields, issuer_extras, write_arguments
+from ..chat_like.messages import fill_fields, write_arguments
 from ..error_words import OverflowWords
 from . import blocks as wire_blocks
 from .blocks import ABSENT, OUTPUT
-
-# status -> why it ended
-FINISH_REASONS: dict[str, FinishReason] = {
-    "completed": "stop",
-    "requires_action": "tool_calls",
-    "incomplete": "length",
-    "budget_exceeded": "length",
-    "requires_continuation": "pause",
-    "failed": "error",
-}
-_NEAREST = {"malformed_call": "failed"}
-# The model has not finished: the interaction continues at the provider, or was cancelled there
-# (google-genai 3.6.1, `interactions.cancel`). No page explains `idle`.
-OPEN_STATES = ("in_progress", "queued", "idle", "cancelled")
-
-
-def read_usage(data: JsonObject, issuer: str) -> Usage:
-    """Read the figures and make them disjoint; those that do not follow are extras."""
-    counts = {key: first_count(data.get(key)) for key in _FIGURES}
-    tools, thoughts = counts[_TOOLS], counts["total_thought_tokens"]
-    usage = Usage(
-        counts["total_input_tokens"],
-        counts["total_cached_tokens"],
-        None,
-        _sum(counts["total_output_tokens"], thoughts),
-        thoughts,
-        None,
-        None,
-        counts["total_tokens"],
-    )
-    usage = without_cache(usage)
-    usage.input = _sum(usage.input, tools)
-    unknown, absent = beyond_figures(data, figures(usage, tools))
-    usage.extras = issuer_extras(issuer, unknown, {ABSENT: absent} if absent else {})
-    return usage
-
-
-_TOOLS = "total_tool_use_tokens"
-_FIGURES = (
-    "total_input_tokens",
-    "total_cached_tokens",
-    "total_output_tokens",
-    "total_thought_tokens",
-    "total_tokens",
-    _TOOLS,
-)
-
-
-def _sum(*counts: int | None) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
-
-
-def figures(usage: Usage, tools: int | None = None) -> JsonObject:
-    """Write the known figures; `tools` are the input tokens that the provider's tools read."""
-    input = _sum(usage.input, usage.cache_read, usage.cache_write)
-    output = usage.output
-    if output is not None:
-        output -= usage.reasoning or 0
-    counts = {
-        "total_input_tokens": None if input is None else input - (tools or 0),
-        "total_cached_tokens": usage.cache_read,
-        "total_output_tokens": output,
-        "total_thought_tokens": usage.reasoning,
-        "total_tokens": usage.total,
-    }
-    return {key: count for key, count in counts.items() if count is not None}
+from .finish_reasons import FINISH_REASONS, NEAREST, OPEN_STATES
+from .usage import TOOLS, figures
 
 
 # the values of an answer's field that the neutral ones can give back; others stay in the extras
@@ -118,7 +52,7 @@ class InteractionWriter(AnswerWriter):
 
     __slots__ = ()
     finish_reasons = FINISH_REASONS
-    nearest_reasons = _NEAREST
+    nearest_reasons = NEAREST
 
     def steps(self, blocks: list[ContentBlock]) -> list[Json]:
         """Write the steps: those of this wire as they came, others composed."""
@@ -239,7 +173,7 @@ class InteractionWriter(AnswerWriter):
         extras = self.fields(usage)
         if self.own:
             notes = (usage.extras or {}).get(name_notes(self.issuer), {})
-            data = fill_fields(figures(usage, first_count(extras.get(_TOOLS))), extras)
+            data = fill_fields(figures(usage, first_count(extras.get(TOOLS))), extras)
             return {key: value for key, value in data.items() if key not in notes.get(ABSENT, ())}
         if usage.input is usage.output is usage.total is None:
             return fill_fields({}, extras)  # no figures are known

@@ -14,10 +14,12 @@ from ...stream.pieces import End, Failed, Meta, Part, Piece, finish_error, provi
 from ...text.json_text import Json, JsonObject
 from ..answers import news
 from ..chat_like.messages import UNTYPED, answered_call, require_text
-from ..finish_words import read_finish, says_reason
-from .answer_write import ABSENT, ANONYMOUS, FINISH_REASONS, UNPLACED, read_usage
+from ..shared_finish_words import read_finish, says_reason
+from .answer_write import ABSENT, ANONYMOUS, UNPLACED
 from .blocks import CLOSED, REFERENCE, read_part, read_reference, text_pieces
 from .dialect import Dialect
+from .finish_reasons import FINISH_REASONS
+from .usage import read_usage
 
 _CONTENT, _CALL = range(2)  # the kinds of places that blocks of a candidate have
 

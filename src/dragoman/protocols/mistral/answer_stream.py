@@ -14,9 +14,10 @@ from ...stream.pieces import End, Failed, Meta, Part, created_second, without_ti
 from ...text.json_text import Json, JsonObject
 from ..answers import AnswerEncoder, Event
 from ..chat_like.messages import fill_fields
-from .answer_write import MistralWriter, error_body, write_usage
+from .answer_write import MistralWriter, error_body
 from .blocks import CHUNK, CLOSED, REFERENCE, text_pieces
 from .dialect import Dialect
+from .usage import write_usage
 
 # blocks that are sent while they grow
 _STREAMED = (tree.TextBlock, ThinkingBlock, tree.ToolUseBlock)

@@ -11,27 +11,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...message import Finish, TextBlock, ThinkingBlock, ToolUseBlock, Usage
-from ...message.answer import FinishReason
 from ...message.blocks import name_answers
 from ...stream.pieces import End, Failed, Meta, Part, Piece, provider_error
 from ...text.json_text import Json, JsonObject
 from ..answers import read_figures
 from ..chat_like.messages import UNTYPED, answered_call, require_text
-from ..finish_words import read_finish
+from ..shared_finish_words import read_finish
 from .dialect import Dialect
+from .finish_reasons import CLOSED, FINISH_REASONS
 from .messages import read_medium
+from .usage import COUNTS
 
 THINKING, TEXT, IMAGE, CALL = range(4)
 
-COUNTS = {"prompt_eval_count": "input", "eval_count": "output"}
-FINISH_REASONS: dict[str, FinishReason] = {
-    "stop": "stop",
-    "length": "length",
-    "load": "stop",  # of a request without messages: everything is done
-    "unload": "stop",
-}
-
-_CLOSED = ""  # the connection to the runner broke off (llm/server.go: DoneReasonConnectionClosed)
 
 _BODY = {
     "model",
@@ -162,7 +154,7 @@ class OllamaReader:
             yield usage
         if _is_last(payload):
             reason = payload.get("done_reason")
-            if reason == _CLOSED:  # the answer has no end
+            if reason == CLOSED:  # the answer has no end
                 yield Meta({"done_reason": reason}, issuer=self._issuer)
                 return
             # `load` and `unload` answer a request without messages

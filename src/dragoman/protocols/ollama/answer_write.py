@@ -20,7 +20,8 @@ from ..answers import AnswerWriter, figures, first_candidate
 from ..base import Room
 from ..chat_like.messages import fill_fields, read_object
 from ..error_words import OverflowWords
-from .answer_read import COUNTS, FINISH_REASONS
+from .finish_reasons import FINISH_REASONS
+from .usage import COUNTS
 
 EPOCH = "1970-01-01T00:00:00Z"  # the time of an answer that has none
 

@@ -20,6 +20,7 @@ from . import answer_write
 from .answer_write import ANSWER_ID, ChatAnswerWriter, TextFlow
 from .blocks import LEGACY, make_call_id
 from .dialect import Dialect
+from .finish_reasons import CUT, write_finish
 from .request import asks_usage
 
 
@@ -192,13 +193,13 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         events: list[Event] = []
         for index, end in sorted(self._ends.items()):
             deltas = self._candidate(index)
-            if end.reason not in answer_write.CUT:
+            if end.reason not in CUT:
                 events += [self._chunk(index, delta) for delta in deltas.finish()]
-            reason = answer_write.write_finish(end, deltas.first_parts, self.writer, end)
+            reason = write_finish(end, deltas.first_parts, self.writer, end)
             events.append(self._chunk(index, {}, reason))
         usage = self.about.finish().usage
         if usage != Usage():
-            self._add_usage(events, answer_write.write_usage(usage, self.writer))
+            self._add_usage(events, self.writer.write_usage(usage))
         events += self._write_remaining()
         return [*events, (None, DONE)] if self._ends else events
 

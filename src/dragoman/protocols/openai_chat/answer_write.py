@@ -6,14 +6,13 @@ OpenAI API, "The chat completion object"; recorded answers of some thirty hosts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
 from ...errors import ProviderError
 from ...losses import Report
-from ...message import Candidate, ChatRequest, ChatResponse, Citation, ContentBlock, Finish, Usage
-from ...message.answer import FinishReason
+from ...message import Candidate, ChatRequest, ChatResponse, Citation, ContentBlock, Usage
 from ...message.blocks import (
     ImageBlock,
     RefusalBlock,
@@ -32,74 +31,12 @@ from ...text.json_text import Json, JsonObject, arguments
 from .. import answers
 from ..answers import AnswerWriter
 from ..base import Room
-from ..chat_like.messages import fill_fields, issuer_extras, issuer_fields
-from ..finish_words import finish_meaning
+from ..chat_like.messages import fill_fields, issuer_fields
 from . import blocks as wire_blocks
 from .blocks import BARE, CITATION_FIELDS, PART, TRANSCRIPT, write_part
 from .dialect import THINKING_FIELDS, Dialect
-
-# the figures -> the fields of Usage
-_FIGURES = {
-    "prompt_tokens": "input",
-    "completion_tokens": "output",
-    "total_tokens": "total",
-    "prompt_tokens_details": {
-        "cached_tokens": "cache_read",
-        "cache_write_tokens": "cache_write",
-        "audio_tokens": "audio_in",
-    },
-    "completion_tokens_details": {"reasoning_tokens": "reasoning", "audio_tokens": "audio_out"},
-}
-
-
-# some hosts have a detail among the figures themselves
-_FLAT_DETAILS = {
-    "cache_read": ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens"),
-    "cache_write": ("cache_creation_input_tokens", "cache_creation_tokens"),
-    "reasoning": ("reasoning_tokens",),
-}
-
-
-def read_usage(data: JsonObject, issuer: str, final: bool = False) -> Usage:
-    """Read `usage`: `prompt_tokens` minus the cache, `completion_tokens` minus the reasoning.
-
-    Some hosts do not count reasoning in the completion, or the cache in the prompt; the total shows
-    which. Figures that do not add up stay in extras. `final`: no other figures will follow.
-    """
-    usage = answers.read_figures(data, _FIGURES, _FLAT_DETAILS)
-    prompt, completion = answers.first_count(data.get("prompt_tokens")), usage.output
-    if completion is not None and usage.reasoning:
-        outside = usage.reasoning > completion
-        if prompt is not None and usage.total is not None:
-            outside = outside or usage.total == prompt + completion + usage.reasoning
-        usage.output = completion + usage.reasoning if outside else completion
-    unknown, absent = answers.beyond_figures(data, answers.figures(usage, _FIGURES))
-    if not final:  # a figure that is not known yet is left out
-        unknown = {key: value for key, value in unknown.items() if value is not None}
-    usage.extras = issuer_extras(issuer, unknown, {"absent": absent} if absent and final else {})
-    return usage
-
-
-def write_usage(usage: Usage, writer: ChatAnswerWriter) -> JsonObject:
-    """Write `usage`; for an answer of another wire it has the three figures clients require."""
-    extras = writer.fields(usage)
-    figures = answers.figures(usage, _FIGURES)
-    if writer.own:
-        for path in writer.notes(usage).get("absent", ()):
-            key, _, detail = path.partition(".")
-            if detail:
-                figures[key] = {name: n for name, n in figures[key].items() if name != detail}
-            else:
-                figures.pop(key, None)
-        return fill_fields({key: value for key, value in figures.items() if value != {}}, extras)
-    if not figures:
-        return {}
-    for key in ("prompt_tokens", "completion_tokens"):
-        if key not in figures:
-            figures[key] = 0
-            writer.report.add_loss("answer.field", usage, key)
-    figures.setdefault("total_tokens", figures["prompt_tokens"] + figures["completion_tokens"])
-    return figures
+from .finish_reasons import write_finish
+from .usage import write_usage
 
 
 class ChatAnswerWriter(AnswerWriter):
@@ -116,6 +53,11 @@ class ChatAnswerWriter(AnswerWriter):
     def notes(self, node: Any) -> JsonObject:
         """Return the notes on how the node was spelled on this wire."""
         return issuer_fields(node, self.issuer)[1]
+
+    def write_usage(self, usage: Usage) -> JsonObject:
+        """Return the token counts as `usage` has them."""
+        notes = self.notes(usage) if self.own else None
+        return write_usage(usage, self.fields(usage), notes, self.report)
 
     def block(self, block: ContentBlock, offset: int) -> JsonObject:
         """Return the fields of a block or of a piece; `offset`: characters of text before it."""
@@ -246,59 +188,6 @@ class ChatAnswerWriter(AnswerWriter):
 ANSWER_ID = "chatcmpl-dragoman"  # the id of an answer that has none
 
 
-_RAW_REASONS: dict[FinishReason, tuple[str, ...]] = {
-    "stop": ("stop", "eos"),
-    "length": ("length", "max_tokens"),
-    "tool_calls": ("tool_calls", "function_call"),
-    "content_filter": ("content_filter", "sensitive"),
-    "refusal": ("refusal",),
-    "context_overflow": ("model_context_window_exceeded",),
-    "error": ("error", "abort", "network_error", "insufficient_system_resource"),
-}
-FINISH_REASONS = {raw: reason for reason, words in _RAW_REASONS.items() for raw in words}
-
-
-# the reasons that clients know: the neutral names and this wire's are the same
-_KNOWN_REASONS = ("stop", "length", "tool_calls", "content_filter")
-
-
-# a call that was cut, or that its provider rejects, must not look like one to be run; and an
-# incomplete answer must not look complete
-_NEAREST_REASONS = {
-    "context_overflow": "length",
-    "malformed_call": "length",
-    "error": "length",
-    "pause": "length",
-    "refusal": "content_filter",
-}
-
-
-# after these, calls may lack their arguments
-CUT = ("length", "context_overflow", "malformed_call", "error")
-# reasons that the content may have corrected
-_CORRECTED = ("stop", "tool_calls", "refusal", "malformed_call", "other")
-
-
-def write_finish(
-    finish: Finish, blocks: Iterable[ContentBlock], writer: ChatAnswerWriter, node: object
-) -> str | None:
-    """Return why the answer ended; None where an answer of this wire gave no reason."""
-    if writer.own:
-        read = finish_meaning(finish.raw, FINISH_REASONS)
-        corrected = read in _CORRECTED and finish.reason in _CORRECTED
-        if finish.raw is None or finish.reason == read or corrected:
-            return finish.raw
-    kinds = {*map(type, blocks)}
-    reason: str = finish.reason
-    if reason == "refusal" and RefusalBlock in kinds:
-        return "stop"
-    if reason not in _KNOWN_REASONS or (reason == "tool_calls" and ToolUseBlock not in kinds):
-        broke_off = reason == "other" and finish.raw is None  # no end was reported
-        reason = "length" if broke_off else _NEAREST_REASONS.get(reason, "stop")
-        writer.report.add_loss("answer.finish", node, "finish", what=finish.reason, did=reason)
-    return reason
-
-
 def write_error(error: ProviderError) -> JsonObject:
     """Write `{"message", "type", "param", "code"}`, or the host's object if it has that form."""
     body = error.body if isinstance(error.body, dict) else {}
@@ -338,7 +227,7 @@ def write_response(
         if rows and "logprobs" not in rows[0][1] and (tokens := writer.tokens(resp)):
             rows[0][1]["logprobs"] = write_logprobs(tokens)
         body["choices"] = [choice for _, choice in sorted(rows, key=itemgetter(0))]
-    usage = write_usage(resp.usage, writer)
+    usage = writer.write_usage(resp.usage)
     if usage and "usage" not in extras:
         body["usage"] = usage
     if resp.error is not None and "error" not in body:

@@ -21,10 +21,12 @@ from ...stream.pieces import End, Failed, Meta, Part, Piece, provider_error
 from ...text.json_text import Json, JsonObject
 from ..chat_like.messages import require_text
 from . import blocks as wire_blocks
-from .answer_write import GROWTH, GrowingItem, read_extras, read_failure, read_finish, read_usage
+from .answer_write import GROWTH, GrowingItem, read_extras, read_failure
 from .blocks import BESIDE, BREAK
 from .dialect import Dialect
+from .finish_reasons import read_finish
 from .raw_items import raw_item
+from .usage import read_usage
 
 ID = "id:"  # first part of the note on a first piece that holds the id of its item
 

@@ -17,14 +17,11 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple, TypeAlias
 
-from ...error_kinds import ErrorKind
 from ...errors import ProviderError
 from ...losses import Report
-from ...message import ChatRequest, ChatResponse, Citation, ContentBlock, Finish, TextBlock, Usage
-from ...message.answer import FinishReason
+from ...message import ChatRequest, ChatResponse, Citation, ContentBlock, TextBlock, Usage
 from ...message.blocks import ANSWER, NOTES, ThinkingBlock, ToolUseBlock, name_notes, plain_value
 from ...message.client_tools import item_of_call
-from ...message.ending import UNFINISHED
 from ...message.logprobs import Logprob, write_list
 from ...stream.arguments import parse_arguments
 from ...stream.builder import first_candidate_only
@@ -34,41 +31,14 @@ from ...text.json_text import Json, JsonObject, canonical
 from .. import answers
 from ..answers import AnswerWriter
 from ..base import Room
-from ..chat_like.messages import fill_fields, issuer_extras
-from ..finish_words import finish_meaning
+from ..chat_like.messages import fill_fields
 from . import blocks as wire_blocks
 from . import composed_items
 from .blocks import ABSENT, BESIDE
 from .dialect import Dialect
+from .finish_reasons import EXACT, FAILED, INCOMPLETE
 from .raw_items import drawing
-
-# status, or reason of an incomplete response -> why it ended
-FINISH_REASONS: dict[str, FinishReason] = {
-    "max_output_tokens": "length",
-    "max_tokens": "length",
-    "max_messages": "length",
-    # the client interrupted it at a safe place; another response continues from here
-    "steered": "pause",
-    "content_filter": "content_filter",
-    "completed": "stop",
-    "complete": "stop",
-    "failed": "error",
-}
-
-_INCOMPLETE = {
-    **dict.fromkeys(("length", "context_overflow", "pause"), "max_output_tokens"),
-    "content_filter": "content_filter",
-}
-
-# codes of a failed response, by kind; any other kind is the server's fault
-_FAILED: dict[ErrorKind, str] = {
-    **{kind: code for kind, (_, code) in answers.OPENAI_ERRORS.items()},
-    "content_filter": "invalid_prompt",
-    "invalid": "invalid_prompt",
-}
-
-# reasons that a response can express without a loss
-_EXACT = frozenset({"stop", "tool_calls", "refusal", "length", "content_filter", "error"})
+from .usage import FIGURES
 
 
 def defaults(dialect: Dialect) -> JsonObject:
@@ -109,27 +79,6 @@ def defaults(dialect: Dialect) -> JsonObject:
 
 UNNAMED = "resp_dragoman"  # the id of an answer without one, while nothing else is known of it
 
-# the figures -> the fields of Usage
-_FIGURES = {
-    "input_tokens": "input",
-    "input_tokens_details": {
-        "cached_tokens": "cache_read",
-        "cache_write_tokens": "cache_write",
-        "audio_tokens": "audio_in",
-    },
-    "output_tokens": "output",
-    "output_tokens_details": {"reasoning_tokens": "reasoning", "audio_tokens": "audio_out"},
-    "total_tokens": "total",
-}
-
-
-def read_usage(data: JsonObject, issuer: str) -> Usage:
-    """Read the figures and make them disjoint; those that cannot be written back stay in extras."""
-    usage = answers.read_figures(data, _FIGURES)
-    unknown, absent = answers.beyond_figures(data, answers.figures(usage, _FIGURES))
-    usage.extras = issuer_extras(issuer, unknown, {ABSENT: absent} if absent else {})
-    return usage
-
 
 # the values of a field that the neutral figures can give back; others stay in the extras
 _MODELED: dict[str, Callable[[Any], bool]] = {
@@ -149,19 +98,6 @@ def read_extras(response: JsonObject) -> JsonObject:
         del extras["reasoning"]
     modeled = ((key, fits) for key, fits in _MODELED.items() if key in response)
     return extras | {key: response[key] for key, fits in modeled if not fits(response[key])}
-
-
-def read_finish(response: JsonObject, status: Any) -> Finish:
-    """Read why it ended: `completed`, or what made it `incomplete`."""
-    raw = status if isinstance(status, str) else ""
-    details = response.get("incomplete_details")
-    if raw == "incomplete" and isinstance(details, dict):
-        raw = details["reason"] if isinstance(details.get("reason"), str) else raw
-    reason = FINISH_REASONS.get(raw, "other")
-    if status == "incomplete":  # whatever reason was given
-        meaning = finish_meaning(raw, FINISH_REASONS)
-        reason = meaning if meaning in UNFINISHED else "length"
-    return Finish(reason, raw if response.get("status") else None)
 
 
 def read_failure(response: JsonObject) -> ProviderError:
@@ -507,7 +443,7 @@ class ItemWriter(AnswerWriter):
         }
         body: JsonObject = {key: value for key, value in fields.items() if value is not None}
         if resp.usage != Usage():
-            body["usage"] = fill_fields(answers.figures(resp.usage, _FIGURES), usage_extras)
+            body["usage"] = fill_fields(answers.figures(resp.usage, FIGURES), usage_extras)
             for issuer in self.issuers:
                 for key in (resp.usage.extras or {}).get(name_notes(issuer), {}).get(ABSENT, ()):
                     body["usage"].pop(key, None)
@@ -518,7 +454,7 @@ class ItemWriter(AnswerWriter):
         counts = (usage.input, usage.cache_read, usage.cache_write, usage.output, usage.total)
         if all(count is None for count in counts):
             return None
-        figures = answers.figures(usage, _FIGURES)
+        figures = answers.figures(usage, FIGURES)
         for name in ("input", "output"):
             if f"{name}_tokens" not in figures:
                 self.report.add_loss("answer.field", usage, name)
@@ -547,15 +483,15 @@ class ItemWriter(AnswerWriter):
             message = "the answer failed"
             if resp.error is not None:
                 message = answers.OPENAI_OVERFLOW.message(resp.error)
-            code = _FAILED.get(resp.error.kind, "server_error") if resp.error else "server_error"
+            code = FAILED.get(resp.error.kind, "server_error") if resp.error else "server_error"
             fields = {"status": "failed", "error": {"code": code, "message": message}}
-        elif reason in _INCOMPLETE:
-            details = {"reason": _INCOMPLETE[reason]}
+        elif reason in INCOMPLETE:
+            details = {"reason": INCOMPLETE[reason]}
             fields = {"status": "incomplete", "incomplete_details": details}
         elif resp.status in ("truncated", "interrupted"):  # it broke off, and no reason is known
             fields = {"status": "incomplete"}
             self.report.add_loss("answer.finish", resp, "status", what=resp.status)
-        if reason not in _EXACT and resp.status != "interrupted":
+        if reason not in EXACT and resp.status != "interrupted":
             self.report.add_loss("answer.finish", candidate or resp, "finish", what=reason)
         return fields
 

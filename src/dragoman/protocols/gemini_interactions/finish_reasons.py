@@ -1,0 +1,23 @@
+"""Finish reasons: why an answer ended, in the words of the wire and in ours."""
+
+from __future__ import annotations
+
+from ...message.answer import FinishReason
+
+# status -> why it ended
+FINISH_REASONS: dict[str, FinishReason] = {
+    "completed": "stop",
+    "requires_action": "tool_calls",
+    "incomplete": "length",
+    "budget_exceeded": "length",
+    "requires_continuation": "pause",
+    "failed": "error",
+}
+
+
+NEAREST = {"malformed_call": "failed"}
+
+
+# The model has not finished: the interaction continues at the provider, or was cancelled there
+# (google-genai 3.6.1, `interactions.cancel`). No page explains `idle`.
+OPEN_STATES = ("in_progress", "queued", "idle", "cancelled")
