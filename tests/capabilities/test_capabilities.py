@@ -18,7 +18,7 @@ from dragoman.capabilities import (
     override,
     read_changes,
 )
-from dragoman.capabilities.naming import IdRule, NameRule
+from dragoman.capabilities.name_rules import IdRule, NameRule
 from dragoman.errors import ConfigError
 
 CAN = Capabilities(

@@ -14,7 +14,7 @@ import pytest
 from dragoman import wire, wires
 from dragoman.capabilities import MEDIA, STATES, Fact
 from dragoman.capabilities.families import FAMILIES
-from dragoman.capabilities.naming import IdRule, NameRule
+from dragoman.capabilities.name_rules import IdRule, NameRule
 from dragoman.cli.wires import (
     all_wires,
     dates,

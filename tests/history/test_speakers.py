@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import dragoman
 from dragoman import ByName, ByRole, ConfigError, NameField, Tagged
-from dragoman.capabilities.naming import IdRule
+from dragoman.capabilities.name_rules import IdRule
 from dragoman.losses import Report
 from dragoman.message import (
     CacheHint,

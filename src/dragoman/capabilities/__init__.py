@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..suggestions.import_names import listing, refusing
 from .capabilities import MEDIA, Capabilities, Limits, Stance
 from .facts import STATES, Fact, Facts, bare, matches
-from .naming import IdRule, NameRule
+from .name_rules import IdRule, NameRule
 from .overrides import About, ChatConfig, override, read_changes, without
 
 __all__ = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple, TypeAlias
 
-from .naming import IdRule, NameRule
+from .name_rules import IdRule, NameRule
 
 MEDIA = ("image", "audio", "video", "document")
 Kinds: TypeAlias = frozenset[str]

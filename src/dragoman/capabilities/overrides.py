@@ -16,7 +16,7 @@ from ..caches import remember
 from ..errors import ConfigError
 from ..text.redaction import show
 from .capabilities import MEDIA, Capabilities, Kinds
-from .naming import IdRule
+from .name_rules import IdRule
 
 KINDS = ("text", "thinking", *MEDIA, "refusal", "raw")
 SEATS = ("user", "assistant", "system", "result")

@@ -14,13 +14,13 @@ from typing import Any
 
 from .. import message as tree
 from ..capabilities import About, Capabilities, Facts, override
-from ..capabilities.naming import IdRule
+from ..capabilities.name_rules import IdRule
 from ..errors import DragomanError, InvalidMessage, WriteError
 from ..history.passes.argument_names import invert_spellings
 from ..history.passes.fetching import Fetch
 from ..history.passes.fit import fit_tools, offered_tools
 from ..history.passes.format_words import ask_by_tool, ask_in_words, narrow_capabilities
-from ..history.passes.names import invert_names
+from ..history.passes.rename_tools import invert_names
 from ..history.passes.survey import checked_messages
 from ..history.passes.thinking_binding import history_prefix
 from ..history.pipeline import FormatStyle, PreparedHistory, prepare, wanted_media
@@ -39,9 +39,9 @@ from ..text.json_text import JsonObject
 from .answering import WireAnswering
 from .model_facts import ModelFacts, without_switch
 from .reading import WireReading
+from .related_hosts import adopt_kin
 from .residue import compute_residue, source_map
-from .same_maker import adopt_kin
-from .same_vendor import adopt_sibling_fields, issuers_of_files, set_apart_fields
+from .sibling_protocols import adopt_sibling_fields, issuers_of_files, set_apart_fields
 from .verbatim import prepare_verbatim, write_verbatim
 
 

@@ -22,9 +22,9 @@ from .passes.fetching import Fetch, insert_fetched, media_to_fetch
 from .passes.fit import fit, fit_media, tell_others
 from .passes.fit.blocks import drop_blanks
 from .passes.fit.state import Saver, shortest_minutes
-from .passes.names import name_tools, respell_history
 from .passes.order import alternate_roles, join_calls, move_late_system, order
 from .passes.plain_tools import map_wire_names, plain_calls, plain_tools
+from .passes.rename_tools import name_tools, respell_history
 from .passes.repair import drop_unfinished_calls, repair
 from .passes.survey import (
     BLANK,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
-from ..capabilities.naming import IdRule, mapping
+from ..capabilities.name_rules import IdRule, mapping
 from ..errors import ConfigError
 from ..losses import Report
 from ..message import Citation, Msg, RefusalBlock, TextBlock

@@ -12,7 +12,7 @@ from string import Formatter as Parser
 from typing import Any, assert_never
 
 from ..caches import remember
-from ..capabilities.naming import IdRule, number_value
+from ..capabilities.name_rules import IdRule, number_value
 from ..errors import ConfigError
 from ..losses import Report
 from ..message import (

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from ..capabilities import Capabilities
-from ..capabilities.naming import NameRule, mapping
+from ..capabilities.name_rules import NameRule, mapping
 from ..losses import Report
 from ..losses.codes.code import Kind
 from ..message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice

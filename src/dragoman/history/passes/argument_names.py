@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from ...capabilities import Capabilities
-from ...capabilities.naming import IdRule, mapping
+from ...capabilities.name_rules import IdRule, mapping
 from ...message import Tool, ToolUseBlock
 from ...schema import lower_once
 from ...text.json_text import Json, JsonObject

@@ -1,7 +1,8 @@
 """Drop signed thinking whose history has changed since the model wrote it. Knows no wire.
 
 This is the last pass, for it must know what all the others changed. All signed thinking after the
-change goes, unless a later answer is known to fit; or the provider drops it itself.
+change goes, unless a later answer is known to fit; or the provider drops it itself. Whose signed
+thinking a host takes at all is a fact in `vendors/`, `signatures`, which `fit/blocks.py` applies.
 """
 
 from __future__ import annotations

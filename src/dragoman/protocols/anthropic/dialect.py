@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeGuard
 
 from ...capabilities import Capabilities
-from ...capabilities.naming import IdRule, NameRule
+from ...capabilities.name_rules import IdRule, NameRule
 from ...history.passes.survey import RoledHistory, same_items, with_content, with_fields
 from ...losses import Report
 from ...message import ChatRequest, Msg

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from ...caches import remember
 from ...capabilities import Capabilities
-from ...capabilities.naming import IdRule, NameRule
+from ...capabilities.name_rules import IdRule, NameRule
 from ...losses import Report
 from ...message import ChatRequest, ServerTool, Tool
 from ...message.blocks import NOTES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...capabilities import Capabilities
-from ...capabilities.naming import IdRule, NameRule
+from ...capabilities.name_rules import IdRule, NameRule
 from ...text.json_text import Json
 from ..chat_like.request import claims_chat
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ...capabilities import Capabilities
-from ...capabilities.naming import IdRule, NameRule
+from ...capabilities.name_rules import IdRule, NameRule
 from ...errors import ConfigError
 from ...stream.think_tags import TagForm
 from ...text.json_text import Json, JsonObject

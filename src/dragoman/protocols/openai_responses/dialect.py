@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ..._old_names import keeps_old_names
 from ...capabilities import Capabilities
-from ...capabilities.naming import IdRule, NameRule
+from ...capabilities.name_rules import IdRule, NameRule
 from ...text.json_text import Json
 
 

@@ -10,8 +10,8 @@ from hypothesis import given
 import dragoman
 from dragoman import ChatRequest, Msg, Tool, ToolChoice
 from dragoman.capabilities import Capabilities
-from dragoman.capabilities.naming import IdRule, NameRule, mapping
-from dragoman.history.passes.names import invert_names, name_tools, respell_history
+from dragoman.capabilities.name_rules import IdRule, NameRule, mapping
+from dragoman.history.passes.rename_tools import invert_names, name_tools, respell_history
 from dragoman.history.passes.survey import survey
 from dragoman.losses import Report
 from dragoman.message import ServerTool, ToolResultBlock, ToolUseBlock, places

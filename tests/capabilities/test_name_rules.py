@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.capabilities.naming import IdRule, NameRule, format_id, mapping, number_value
+from dragoman.capabilities.name_rules import IdRule, NameRule, format_id, mapping, number_value
 
 ANTHROPIC = IdRule(chars=r"a-zA-Z0-9_\-", unique=True)
 SPEAKERS = IdRule(chars=r"^\s<|\\/>", max=64)

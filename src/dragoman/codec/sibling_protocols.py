@@ -3,8 +3,9 @@
 A field that both of OpenAI's wires have gets the name that the other wire uses. Other fields that a
 request was read with are no fields of another protocol, though the issuer is the same: they are
 stored under the name of their protocol, `dashscope/anthropic`, as those of answers are
-(`same_maker`), until a request is written over that protocol again. Reference: OpenAI API, "Create
-chat completion" and "Create a model response", request bodies.
+(`related_hosts`), until a request is written over that protocol again.
+
+Reference: OpenAI API, "Create chat completion" and "Create a model response", request bodies.
 """
 
 from __future__ import annotations

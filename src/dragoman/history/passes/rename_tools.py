@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ...capabilities import Capabilities
-from ...capabilities.naming import NameRule, format_id, mapping, number_value
+from ...capabilities.name_rules import NameRule, format_id, mapping, number_value
 from ...losses import Report
 from ...message import Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, ToolBlock
