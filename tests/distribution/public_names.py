@@ -50,6 +50,24 @@ GONE: dict[str, str] = {
         (f"dragoman.message:Written({name}=)" for name in ("bound", "left", "meant", "sourced")),
         "the library alone makes one, for each request, so that nothing is added to that",
     ),
+    **dict.fromkeys(
+        (
+            f"dragoman.gateway.keys:{name}"
+            for name in (
+                "Bounds",
+                "Bounds(clock=)",
+                "Bounds.enter",
+                "Bounds.enter(key=)",
+                "Bounds.spend",
+                "Bounds.spend(data=)",
+                "Bounds.spend(key=)",
+                "Lease",
+                "Lease(leave=)",
+                "Lease.close",
+            )
+        ),
+        f"{_OURS}; the gateway's server has them, in `server/rate_limits.py`",
+    ),
 }
 
 

@@ -13,7 +13,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-__all__ = ["Docstrings", "find_mere_references", "public_functions", "read_docstrings"]
+__all__ = [
+    "Docstrings",
+    "find_mere_references",
+    "find_unknown_arguments",
+    "public_functions",
+    "read_docstrings",
+]
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Definition = _Function | ast.ClassDef
@@ -164,3 +170,32 @@ def _raised(function: _Function) -> set[str]:
         if not isinstance(node, _Definition | ast.Lambda):
             waiting += ast.iter_child_nodes(node)
     return found
+
+
+def find_unknown_arguments(package: Path) -> list[str]:
+    """Arguments that a docstring describes and its function does not take: `file:function:name`.
+
+    Classes with a base are left out: their arguments may be those of the base.
+    """
+    found: list[str] = []
+    for path in sorted(package.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            function = node
+            if isinstance(node, ast.ClassDef):
+                inits = [one for one in node.body if getattr(one, "name", "") == "__init__"]
+                function = inits[0] if inits and not node.bases else node
+            if not isinstance(function, _Function) or not isinstance(node, _Definition):
+                continue
+            known = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
+            place = f"{path.relative_to(package).as_posix()}:{node.name}"
+            names = _described(ast.get_docstring(node) or "")
+            found += [f"{place}:{name}" for name in names if name.lstrip("*") not in known]
+    return found
+
+
+def _described(text: str) -> list[str]:
+    """The names of the section `Args:`."""
+    section = re.search(r"^Args:\n((?: {4,}.*\n|\n)+)", text + "\n", re.MULTILINE)
+    return (
+        re.findall(r"^ {4}(\S[^:(]*?)(?: \([^)]*\))?:", section[1], re.MULTILINE) if section else []
+    )

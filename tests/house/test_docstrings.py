@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .docstrings import find_mere_references
+from .docstrings import find_mere_references, find_unknown_arguments
 from .sources import PACKAGE
 
 MODULE = '''
@@ -46,3 +46,34 @@ def test_mere_references_are_found(tmp_path: Path) -> None:
         "__init__.py:ask_later",
         "__init__.py:stream",
     ]
+
+
+def test_docstrings_describe_arguments_that_there_are() -> None:
+    assert find_unknown_arguments(PACKAGE) == []
+
+
+def test_an_argument_that_is_gone_is_found(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text(
+        '''
+def ask(text, *files, **fields):
+    """Ask.
+
+    Args:
+        text: What is asked.
+        *files: Files beside it.
+        **fields: Others: as they are.
+        made, done: Gone.
+    """
+
+class Client:
+    """A client.
+
+    Args:
+        key: Its key.
+        url: Gone.
+    """
+
+    def __init__(self, key): ...
+'''
+    )
+    assert find_unknown_arguments(tmp_path) == ["one.py:ask:made, done", "one.py:Client:url"]

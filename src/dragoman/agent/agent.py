@@ -145,7 +145,9 @@ class ReActAgent(metaclass=ExplainsNames):
         """Return the last message of `reply`, which the other participants of a MsgHub observe.
 
         Args:
-            msg, response_format, deps: As for `reply`, which also lists the errors that are raised.
+            msg: The message, as for `reply`, which also lists the errors that are raised.
+            response_format: As for `reply`.
+            deps: As for `reply`.
         """
         return (await self.reply(msg, response_format, deps=deps)).msg
 
@@ -190,7 +192,9 @@ class ReActAgent(metaclass=ExplainsNames):
         A caller that leaves the loop early cancels the run; it can be resumed.
 
         Args:
-            msg, response_format, deps: As for `reply`, which also lists the errors that are raised.
+            msg: The message, as for `reply`, which also lists the errors that are raised.
+            response_format: As for `reply`.
+            deps: As for `reply`.
 
         Yields:
             The events of the model's streams and of the calls; the last is `end` with the reply.
@@ -201,7 +205,9 @@ class ReActAgent(metaclass=ExplainsNames):
         """Reply as `reply` does, without `await`; an event loop that runs here is blocked.
 
         Args:
-            msg, response_format, deps: As for `reply`, which also lists the errors that are raised.
+            msg: The message, as for `reply`, which also lists the errors that are raised.
+            response_format: As for `reply`.
+            deps: As for `reply`.
         """
         *_, end = self._in_a_loop(self._steps(msg, response_format, deps, streams=False))
         assert end.type == "end"  # the last event
@@ -213,7 +219,9 @@ class ReActAgent(metaclass=ExplainsNames):
         """Yield the events of `events` without `async for`; a running event loop is blocked.
 
         Args:
-            msg, response_format, deps: As for `reply`, which also lists the errors that are raised.
+            msg: The message, as for `reply`, which also lists the errors that are raised.
+            response_format: As for `reply`.
+            deps: As for `reply`.
 
         Yields:
             The events; the last is `end` with the reply.

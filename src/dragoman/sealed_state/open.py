@@ -28,7 +28,7 @@ def open_messages(
     Args:
         msgs: The messages as the client sent them.
         envelope: Opens what it has sealed.
-        made: Called with each new node and the node from which it was made.
+        on_copy: Called with each new node and the node from which it was made.
         on_calls: The field in which the protocol's clients bring envelopes back on calls.
     """
     tell = on_copy or (lambda _new, _old: None)

@@ -160,7 +160,7 @@ def seal_message(
         issuer: The protocol of the client.
         reads: The issuers whose state the client's provider understands.
         envelope: Seals the state.
-        made: Called with each new node and the node from which it was made.
+        on_copy: Called with each new node and the node from which it was made.
         on_calls: The field for envelopes on calls, if the protocol has one.
     """
     if isinstance(m.content, str):
