@@ -100,14 +100,14 @@ MESSAGES: list[Refusal] = [
      "$.extras: extras are objects by issuer"),
     ("block.field", lambda: tree.Msg.from_dict({**HELLO, "cache": "1h"}),
      "$.cache: must be an object, not str"),
-    ("", lambda: tree.messages_of("x"),
+    ("", lambda: tree.check_messages("x"),
      "$.messages: the input must be a list of Msg, not str"),
-    ("", lambda: tree.messages_of([*HISTORY, 7]),
+    ("", lambda: tree.check_messages([*HISTORY, 7]),
      "$.messages[1]: expected a Msg, not int (Msg(name, content, role), or Msg.from_dict(...))"),
 ]  # fmt: skip
 
 REQUESTS: list[Refusal] = [
-    ("", lambda: tree.request_of(HISTORY),
+    ("", lambda: tree.check_request(HISTORY),
      ("$: the input must be a ChatRequest, not list (read_request makes one of a body; or "
      "ChatRequest(messages))")),
     ("request.field", lambda: tree.ChatRequest(HISTORY, system=7),
@@ -160,7 +160,7 @@ TOOLS: list[Refusal] = [
      "$.tools: int is no tool (use Tool, a function, or a dict with name and parameters)"),
     ("tool.name", lambda: tree.Tool.of({"description": "d"}),
      "$.tools: a tool needs a name (a tool that the provider runs: dragoman.ServerTool)"),
-    ("tool.type", lambda: tree.tools_of(7),
+    ("tool.type", lambda: tree.to_tools(7),
      "$.tools: must be a list of tools, not int"),
     ("tool_choice.mode", lambda: tree.ToolChoice("any"),
      "$.tool_choice: unknown mode 'any' (auto, none, required, or tool with a name)"),
@@ -198,7 +198,7 @@ TOOLS: list[Refusal] = [
      "$.tools['web_search'].location.city: nan is no JSON value"),
     ("block.field", lambda: tree.ServerTool("web_search", extras={"openai": 1}),
      "$.tools['web_search'].extras.openai: must be an object, not int"),
-    ("tool.field", lambda: tree.tools_of([{"name": "f"}, {"type": "server"}]),
+    ("tool.field", lambda: tree.to_tools([{"name": "f"}, {"type": "server"}]),
      "$.tools[1]: kind is missing"),
     ("tool.field", lambda: tree.ServerTool.of({"type": "server"}),
      "$.tools: kind is missing"),

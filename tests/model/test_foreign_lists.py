@@ -63,7 +63,7 @@ def test_all_36_pairs(formatter_name: str, model_name: str, messages: Sequence[M
         refused = error
     if refused is not None:
         assert type(model.formatter).__name__ in refused.hint
-        assert "paired(formatter, model)" in refused.hint
+        assert "pair_model(formatter, model)" in refused.hint
         assert script.calls == []
     else:  # written the same on both wires: then nothing of it may be lost
         assert find_protocols(written) >= {model.wire.room.protocol}

@@ -441,7 +441,7 @@ def refuse_foreign(model: ChatModel, messages: WireMessages) -> None:
         f" {difference(written_for, protocol)}",
         path="$.messages",
         hint=f"format them with {formatter}() (model.formatter), or send them with"
-        " paired(formatter, model), where the vendor has an endpoint that takes them",
+        " pair_model(formatter, model), where the vendor has an endpoint that takes them",
         code="pair.protocol",
     )
 
