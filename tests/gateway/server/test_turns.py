@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 from collections import Counter
+from functools import partial
 from typing import Any, Self
 
 import httpx2
 import pytest
 
 from dragoman.errors import ConfigError
-from dragoman.gateway import app
+from dragoman.gateway import App, app
+from dragoman.gateway.config.values import config_for
 from dragoman.gateway.server import asgi
 from dragoman.gateway.server.turns import Turns
+from dragoman.gateway.telemetry.log import JsonLog
+from dragoman.gateway.telemetry.record import Observer
 from dragoman.testing import Scripted
 
 MANY = 24
@@ -107,6 +112,47 @@ def test_a_loop_that_was_left_holds_back_no_other() -> None:
         asyncio.run(steps())
 
 
+def test_further_steps_come_before_first_ones() -> None:
+    async def steps() -> list[str]:
+        turns, done = Turns(), []
+
+        async def request(number: int) -> None:
+            await turns.wait(is_new=True)
+            done.append(f"open {number}")
+            await turns.wait()
+            done.append(f"send {number}")
+
+        await asyncio.gather(*(request(number) for number in range(3)))
+        return done
+
+    assert asyncio.run(steps()) == ["open 0", "send 0", "open 1", "send 1", "open 2", "send 2"]
+
+
+def test_two_loops_at_once_are_served_by_one_app(monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds, many = 6, 12
+    served = app("openai/*", transport=Scripted(*["Yes."] * (2 * rounds * many)), observers=())
+    statuses: Counter[int] = Counter()
+
+    async def ask() -> None:
+        transport = httpx2.ASGITransport(app=served)
+        body = {"model": "gpt-5.6", "messages": [{"role": "user", "content": "Hi."}]}
+        async with httpx2.AsyncClient(transport=transport, base_url="http://gateway") as client:
+            for _ in range(rounds):
+                async with asyncio.timeout(60):
+                    for answer in await asyncio.gather(
+                        *(client.post("/v1/chat/completions", json=body) for _ in range(many))
+                    ):
+                        statuses[answer.status_code] += 1
+
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    threads = [threading.Thread(target=asyncio.run, args=(ask(),)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert statuses == {200: 2 * rounds * many}
+
+
 def test_requests_that_come_at_once_are_opened_one_in_each_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -138,7 +184,8 @@ def test_requests_that_come_at_once_are_opened_one_in_each_turn(
 
 PRELOAD = """
 import asyncio, sys
-from dragoman.gateway import app
+from dragoman.gateway import App, app
+from dragoman.gateway.config.values import config_for
 
 async def start():
     served = app("openai/*")
@@ -164,6 +211,8 @@ def test_a_server_loads_its_client_before_the_first_request() -> None:
 
 
 class Old:
+    """An observer of before 0.1."""
+
     def __init__(self) -> None:
         self.heard: list[str] = []
 
@@ -174,22 +223,50 @@ class Old:
         self.heard.append("ended")
 
 
-def test_an_observer_with_the_old_names_is_called_and_told_the_new_ones() -> None:
-    observer = Old()
-    with pytest.warns(DeprecationWarning, match="on_begin and on_end") as warned:
-        served = app("openai/*", transport=Scripted("Yes."), observers=[observer])  # type: ignore[list-item]  # as before 0.1
-    assert warned[0].filename == __file__
+class OldSubclass(Old, Observer):
+    """One that inherits the empty methods of the protocol."""
+
+
+@pytest.mark.parametrize("kind", [Old, OldSubclass])
+@pytest.mark.parametrize("door", ["app", "App"])
+def test_an_observer_with_the_old_names_is_called(kind: type[Old], door: str) -> None:
+    observer: Any = kind()
+    transport = Scripted("Yes.")
+    make: Any = app if door == "app" else partial(App, config_for("openai/*"))
+    arguments = ("openai/*",) if door == "app" else ()
+    with pytest.warns(DeprecationWarning, match="on_begin or on_end") as warned:
+        served = make(*arguments, transport=transport, observers=[observer])
+    assert [one.filename for one in warned] == [__file__]
 
     async def ask() -> None:
-        transport = httpx2.ASGITransport(app=served)
-        async with httpx2.AsyncClient(transport=transport, base_url="http://gateway") as client:
+        asgi_transport = httpx2.ASGITransport(app=served)
+        async with httpx2.AsyncClient(transport=asgi_transport, base_url="http://g") as client:
             await client.post("/v1/chat/completions", json={"model": "m", "messages": []})
 
     asyncio.run(ask())
     assert observer.heard == ["begun", "ended"]
 
 
-def test_what_is_no_observer_is_refused() -> None:
-    with pytest.raises(ConfigError, match="dict is no observer") as caught:
-        app("openai/*", observers=[{}])  # type: ignore[list-item]
+class Lost(JsonLog):
+    """A class of ours whose old method is no longer called."""
+
+    def ended(self, record: Any) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("observer", "said"), [
+    ({}, "dict is no observer"), (Lost(), "Lost has a method `ended`, which nothing calls"),
+])  # fmt: skip
+def test_what_is_no_observer_is_refused(observer: Any, said: str) -> None:
+    with pytest.raises(ConfigError, match=said) as caught:
+        app("openai/*", observers=[observer])
     assert caught.value.code == "gateway.observer"
+
+
+def test_an_observer_may_leave_out_one_method() -> None:
+    class Ends(Observer):
+        def on_end(self, record: Any) -> None:
+            pass
+
+    observer = Ends()  # type: ignore[abstract]  # no mistake when it runs
+    assert app("openai/*", observers=[observer]).observers == (observer,)

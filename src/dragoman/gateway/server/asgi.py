@@ -74,9 +74,7 @@ def app(
     Raises:
         ConfigError: The configuration is wrong, or an observer lacks a method.
     """
-    return App(
-        read_config(config), None if observers is None else adapt_observers(observers), transport
-    )
+    return App(read_config(config), None if observers is None else tuple(observers), transport)
 
 
 def read_config(config: ConfigLike) -> Config:
@@ -132,7 +130,7 @@ class App:
         transport: AsyncTransport | None = None,
     ) -> None:
         self._usual = observers is None  # whether the configuration chooses the observers
-        self.observers: tuple[Observer, ...] = tuple(observers or ())
+        self.observers = adapt_observers(observers or ())
         self.off_loop = OffLoop()
         self._turns = Turns()
         self._sender = Sender(transport, self.off_loop, self._turns)
@@ -228,7 +226,7 @@ class App:
                     self.off_loop.run(_open_exchange, gateway, request, key, record, self._bounds)
                 )
             else:
-                await self._turns.wait()
+                await self._turns.wait(is_new=True)
                 begun = _open_exchange(gateway, request, key, record, self._bounds)
             if isinstance(begun, ClientAnswer):
                 record.status = begun.status

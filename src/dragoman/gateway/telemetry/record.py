@@ -6,7 +6,6 @@ Also the header that lists the losses of the request.
 from __future__ import annotations
 
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from secrets import token_hex
 from time import monotonic, time
 from typing import Any, Protocol
 
+from ..._old_names import warn_of_old_name
 from ...errors import ConfigError, DragomanError, ProviderError
 from ...losses import Loss
 from ...message import Usage
@@ -122,34 +122,53 @@ class Observer(Protocol):
         """An exchange has ended, with or without an error."""
 
 
+_NEW = ("on_begin", "on_end")
+_OLD = ("begun", "ended")  # before 0.1
+
+
 class _OldObserver:
-    """An observer whose methods have the names `begun` and `ended`, which they had before 0.1."""
+    """An observer whose methods have the names that they had before 0.1."""
 
     def __init__(self, observer: Any) -> None:
-        self.on_begin, self.on_end = observer.begun, observer.ended
-        self.close = getattr(observer, "close", lambda: None)
+        self.on_begin, self.on_end = (getattr(observer, name, _do_nothing) for name in _OLD)
+        self.close = getattr(observer, "close", _do_nothing)
+
+
+def _do_nothing(*_: object) -> None:
+    pass
+
+
+def _defines(observer: object, name: str) -> bool:
+    """Whether an observer has a method of its own, and not the empty one of the protocol."""
+    method = getattr(type(observer), name, None) or getattr(observer, name, None)
+    return callable(method) and method is not getattr(Observer, name, None)
 
 
 def adapt_observers(observers: Iterable[Any]) -> tuple[Observer, ...]:
     """The observers of a program, including those with the method names used before 0.1.
 
     Raises:
-        ConfigError: An observer lacks a method of Observer.
+        ConfigError: An observer lacks a method of Observer, or has methods of both names.
     """
-    adapted: list[Observer] = []
-    for observer in observers:
-        if all(callable(getattr(observer, name, None)) for name in ("on_begin", "on_end")):
-            adapted.append(observer)
-        elif all(callable(getattr(observer, name, None)) for name in ("begun", "ended")):
-            kind = type(observer).__name__
-            text = f"{kind}: an observer has on_begin and on_end instead of begun and ended"
-            warnings.warn(text, DeprecationWarning, stacklevel=3)
-            adapted.append(_OldObserver(observer))
-        else:
-            text = f"{type(observer).__name__} is no observer"
-            hint = "it needs the methods on_begin(record) and on_end(record)"
+    return tuple(map(_adapt_observer, observers))
+
+
+def _adapt_observer(observer: Any) -> Observer:
+    kind = type(observer).__name__
+    old = [name for name in _OLD if callable(getattr(type(observer), name, None))]
+    if any(_defines(observer, name) for name in _NEW):
+        if old:  # of a class of ours, say, whose `on_end` would be called instead
+            text = f"{kind} has a method `{old[0]}`, which nothing calls"
+            hint = "its methods are on_begin(record) and on_end(record)"
             raise ConfigError(text, hint=hint, code="gateway.observer")
-    return tuple(adapted)
+        if all(callable(getattr(observer, name, None)) for name in _NEW):
+            return observer  # type: ignore[no-any-return]
+    elif any(callable(getattr(observer, name, None)) for name in _OLD):
+        warn_of_old_name(f"{kind}.begun or {kind}.ended", "on_begin or on_end")
+        return _OldObserver(observer)
+    text = f"{kind} is no observer"
+    hint = "it needs the methods on_begin(record) and on_end(record)"
+    raise ConfigError(text, hint=hint, code="gateway.observer")
 
 
 class ExchangeNotifier:
