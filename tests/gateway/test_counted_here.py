@@ -98,7 +98,7 @@ def test_a_history_is_cut_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     exchange = opened(route, "/v1/messages", {**BODY, "max_tokens": 9})
 
     async def signed() -> Any:
-        return await Sender(None)._sign_call(exchange)
+        return await Sender(None)._prepare_call(exchange)
 
     monkeypatch.setenv("DEEPSEEK_API_KEY", "k")
     call = asyncio.run(signed())

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dragoman import wire
-from dragoman.stream.retry_words import delay_in_words, told_delay
+from dragoman.stream.retry_words import delay_in_words, find_delay
 from tests.growth import grows_in_proportion
 
 NOW = datetime(2026, 8, 1, 2, 0, 0, tzinfo=UTC)
@@ -65,7 +65,7 @@ def test_words(message: str, seconds: float | None) -> None:
     ],
 )  # fmt: skip
 def test_fields(error: dict[str, Any], seconds: float | None) -> None:
-    delay = told_delay(error, "", NOW)
+    delay = find_delay(error, "", NOW)
     assert delay == (seconds if seconds is None else pytest.approx(seconds))
 
 

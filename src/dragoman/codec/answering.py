@@ -31,7 +31,7 @@ from ..message import (
 )
 from ..message.answer import total
 from ..message.check import FAULTS, raise_for_notes
-from ..message.ending import CUTS_CALLS, client_error, told_finish
+from ..message.ending import CUTS_CALLS, client_error, choose_written_finish
 from ..protocols.answers import AnswerWriter
 from ..protocols.base import PieceEncoder, Room
 from ..sealed_state import Envelope, Sealing, seal_message
@@ -63,7 +63,7 @@ class StreamReport(Report):
         self._counts: dict[int, int] = {}  # blocks of each candidate
         self._now: Part | None = None
 
-    def came(self, piece: Piece) -> None:
+    def note_piece(self, piece: Piece) -> None:
         """Note the next piece, before a loss of it is reported."""
         if type(piece) is not Part:
             self._now = None
@@ -221,7 +221,9 @@ class WireAnswering:
     def _with_reason(self, candidate: Candidate, complete: bool, report: Report) -> Candidate:
         """Give the candidate the reason that clients of another wire get."""
         finish, unsaid = candidate.finish, _lacks_reason(candidate.finish)
-        told = told_finish(Finish("stop") if unsaid and complete else finish, candidate.msg.blocks)
+        told = choose_written_finish(
+            Finish("stop") if unsaid and complete else finish, candidate.msg.blocks
+        )
         if told is not finish:
             what = "no reason" if unsaid else finish.reason
             report.add_loss("answer.finish", candidate, "finish", what=what, did=told.reason)
@@ -397,7 +399,7 @@ class StreamEncoder:
     def feed(self, piece: Piece) -> list[tuple[str | None, Json]]:
         """The events that the piece completes."""
         piece = self._ends.feed(piece)
-        self.report.came(piece)
+        self.report.note_piece(piece)
         if type(piece) is End:
             self._name_cut(piece)
         if self._kin is not None:
@@ -407,9 +409,9 @@ class StreamEncoder:
             return []
         if self._sealing is None and (calls is None or not calls.kept):
             return self._encoder.feed(piece)
-        return self._fed_all([piece] if calls is None else [*calls.before(piece), piece])
+        return self._feed_all([piece] if calls is None else [*calls.before(piece), piece])
 
-    def _fed_all(self, pieces: list[Piece]) -> list[tuple[str | None, Json]]:
+    def _feed_all(self, pieces: list[Piece]) -> list[tuple[str | None, Json]]:
         if (sealing := self._sealing) is None:
             return [event for piece in pieces for event in self._feed_piece(piece)]
         events: list[tuple[str | None, Json]] = []
@@ -422,12 +424,12 @@ class StreamEncoder:
         return events
 
     def _feed_piece(self, piece: Piece) -> list[tuple[str | None, Json]]:
-        self.report.came(piece)
+        self.report.note_piece(piece)
         return self._encoder.feed(piece)
 
     def finish(self) -> list[tuple[str | None, Json]]:
         """The last events; no end event if the answer broke off."""
-        events = self._fed_all(self._calls.rest()) if self._calls is not None else []
+        events = self._feed_all(self._calls.rest()) if self._calls is not None else []
         ends = self._ends.finish()
         for end in ends:
             self._name_cut(end)

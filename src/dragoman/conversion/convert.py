@@ -204,7 +204,7 @@ class StreamConverter:
 
     def end(self) -> list[tuple[str | None, Json]]:
         """The target's closing events, after the last piece."""
-        return self._judged_events(self.encoder.finish())
+        return self._judge_events(self.encoder.finish())
 
     def fail(self, error: ProviderError) -> list[tuple[str | None, Json]]:
         """The events of an error, and the closing events; an open call is left open."""
@@ -277,11 +277,9 @@ class StreamConverter:
         return self._encode_piece(named) + self._encode_piece(piece)
 
     def _encode_piece(self, piece: Piece) -> list[tuple[str | None, Json]]:
-        return self._judged_events(self.encoder.feed(piece))
+        return self._judge_events(self.encoder.feed(piece))
 
-    def _judged_events(
-        self, events: list[tuple[str | None, Json]]
-    ) -> list[tuple[str | None, Json]]:
+    def _judge_events(self, events: list[tuple[str | None, Json]]) -> list[tuple[str | None, Json]]:
         policy = self._policy
         if (policy.refuse or policy.append_only) and self.encoder.report.kinds:
             new_losses = self.encoder.losses[self._judged :]
@@ -368,7 +366,7 @@ class ConvertedStream(Events[ServerEvent]):
     def _convert_events(self) -> Iterator[tuple[str | None, Json]]:
         wire, chunks = self._reader, self._chunks
         if wire is None:
-            wire, chunks = _detected_stream(chunks)
+            wire, chunks = _detect_stream(chunks)
         converter = self._converter = self._convert(wire)
         read = False
         received: list[Any] = []  # for the error of what is no stream
@@ -531,7 +529,7 @@ def _judge(policy: PolicyLike | None, target: WireLike) -> PolicyLike:
     return target.policy if isinstance(target, Wire) else "log"
 
 
-def _detected_stream(chunks: Iterator[Any]) -> tuple[Wire, Iterator[Any]]:
+def _detect_stream(chunks: Iterator[Any]) -> tuple[Wire, Iterator[Any]]:
     """The wire that these events belong to, and all of the chunks."""
     received: list[Any] = []
     frames: Decoder | None = None

@@ -17,7 +17,7 @@ from ..history.truncate import Counted, Cut, Replacement, StrategyCall, Truncati
 from ..losses import Report
 from ..message import ContentBlock, Msg
 from ..text.json_text import JsonObject
-from ..tokens.base import Messages, Tools, checked_figure, counts_sync
+from ..tokens.base import Messages, Tools, check_figure, counts_sync
 from ..tokens.cached import CachedTokenCounter
 
 # (formatted messages, how many messages they say) -> their tokens, tool schemas included; None if
@@ -77,8 +77,8 @@ class WholeTally:
     async def __call__(self, formatted: list[JsonObject], messages: int) -> Any:
         """The tokens."""
         if self._sync:
-            return checked_figure(self._counter.count_sync(formatted, *self._tools))
-        return checked_figure(await self._counter.count(formatted, *self._tools))
+            return check_figure(self._counter.count_sync(formatted, *self._tools))
+        return check_figure(await self._counter.count(formatted, *self._tools))
 
 
 def _common(full: list[JsonObject], part: list[JsonObject]) -> tuple[int, int]:
@@ -189,7 +189,7 @@ class Cutting:
         _remember(candidate, trial)
         touch(self.msgs, candidate, trial)
         tokens = await self.tally(await self.format(candidate, trial), len(candidate))
-        return None if tokens is None else checked_figure(tokens)
+        return None if tokens is None else check_figure(tokens)
 
 
 def _find_count(msgs: list[Msg], counted: list[tuple[list[Msg], Any]]) -> Any:

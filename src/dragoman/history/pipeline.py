@@ -220,7 +220,7 @@ def prepare_part(
     if history.flags & (PAIRS | UNNAMED | ODD):
         history = repair(history, caps, report, style.wording, context.open_start)
     if type(style.speakers) is not ByRole:
-        history = _rewritten_speakers(history, caps, style, report)
+        history = _rewrite_speakers(history, caps, style, report)
     if history.flags & BLANK:
         history = drop_blanks(history, caps, report)
     if history.flags & NAMED:
@@ -302,7 +302,7 @@ def pair_calls(
         history, _ = respell_history(history, caps, names, report)
         if caps.join_calls:
             history = join_calls(history, report)
-    history = _others_told(history, style, report)
+    history = _describe_others(history, style, report)
     if not isinstance(style.speakers, ByName):
         history = move_late_system(history, caps, report, style.wording)
     return history.msgs
@@ -367,18 +367,18 @@ def _check_fetched(data: object) -> Base64Source | None:
     )
 
 
-def _rewritten_speakers(
+def _rewrite_speakers(
     history: RoledHistory, caps: Capabilities, style: FormatStyle, report: Report
 ) -> RoledHistory:
     speakers = style.speakers
-    history = _others_told(history, style, report)
+    history = _describe_others(history, style, report)
     if history.flags & MEDIA and isinstance(speakers, ByName):
         history = fit_media(history, caps, report, style.wording, speakers.unshown)
     msgs = speakers(history.msgs, report)
     return history if msgs is history.msgs else survey(msgs, report)
 
 
-def _others_told(history: RoledHistory, style: FormatStyle, report: Report) -> RoledHistory:
+def _describe_others(history: RoledHistory, style: FormatStyle, report: Report) -> RoledHistory:
     """The history in which only the agent whose point of view it is makes calls."""
     speakers = style.speakers
     if not history.calls or not isinstance(speakers, (ByName, Tagged)) or speakers.me is None:

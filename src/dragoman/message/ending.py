@@ -99,7 +99,7 @@ def worst_status(statuses: Iterable[Status]) -> Status:
     return min(statuses, key=_BY_SEVERITY.index, default="complete")
 
 
-def told_finish(finish: Finish, blocks: Iterable[ContentBlock]) -> Finish:
+def choose_written_finish(finish: Finish, blocks: Iterable[ContentBlock]) -> Finish:
     """Return the reason to write for clients of another wire, which know it by the reason alone.
 
     Some wires show by the text of a call that it is cut. On most others arguments are values, and

@@ -259,7 +259,7 @@ class Endpoint:
         transport = self._transport()
 
         def attempt(left: Timeouts) -> Received:
-            call = self._sign_call(out)
+            call = self._prepare_call(out)
             with without_keys(call.headers):
                 reply = keyless_reply(check_size(transport.send(call, left), call), call)
                 if reply.status >= 400:
@@ -301,7 +301,7 @@ class Endpoint:
         transport, given = self._transport(), self.connection.transport
 
         def attempt(left: Timeouts) -> StreamReply:
-            call = self._sign_call(out)
+            call = self._prepare_call(out)
             with without_keys(call.headers):
                 reply = transport.stream(call, left)
                 if transport is given:  # an object of the program may have no bounds
@@ -382,7 +382,7 @@ class Endpoint:
     ) -> ProviderError:
         return self.wire.error(reply.status, body, reply.headers)
 
-    def _sign_call(self, out: Written) -> HttpCall:
+    def _prepare_call(self, out: Written) -> HttpCall:
         if self._client is not None:
             return self._call(out)
         protocol = self.wire.room.protocol

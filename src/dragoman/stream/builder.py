@@ -28,7 +28,7 @@ from ..message import (
 from ..message.answer import FinishReason, Status, behind, goes_on_in, join_values, latest, total
 from ..message.blocks import ContentBlock, name_notes
 from ..message.check import heal, note
-from ..message.ending import finish_and_status, told_finish, worst_status
+from ..message.ending import choose_written_finish, finish_and_status, worst_status
 from ..text.json_text import Json, JsonObject, canonical
 from ..text.json_text import arguments as spell
 from .arguments import parse_calls, parse_partial
@@ -61,7 +61,7 @@ def first_candidate_only(resp: ChatResponse) -> ChatResponse:
 class FinishCorrector:
     """Corrects the reasons of an answer in pieces, as `finish_and_status` does for a whole one.
 
-    `foreign`: the clients are those of another wire, and get the reason that `told_finish`
+    `foreign`: the clients are those of another wire, and get the reason that `choose_written_finish`
     returns; `cut` has the reasons that it replaced.
     """
 
@@ -104,7 +104,7 @@ class FinishCorrector:
         blocks = [total(list(run)) for parts in parts_of_blocks for _, run in groupby(parts, type)]
         calls = parse_calls(blocks, {}, finish, "")
         corrected = finish_and_status(finish, calls)[0]
-        if not self._foreign or (told := told_finish(corrected, calls)) is corrected:
+        if not self._foreign or (told := choose_written_finish(corrected, calls)) is corrected:
             return corrected
         self.cut[index] = corrected
         return told

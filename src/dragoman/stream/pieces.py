@@ -17,7 +17,7 @@ from ..message import Finish, Usage
 from ..message.blocks import ContentBlock
 from ..text.json_text import Json, JsonObject, canonical, loads
 from ..text.redaction import Shown, clip_text
-from .retry_words import told_delay
+from .retry_words import find_delay
 
 # the candidate, then the position of the block in it: keys in order are blocks in order
 Key: TypeAlias = tuple[int, ...]
@@ -146,7 +146,7 @@ def provider_error(body: Json, status: int | None = None, name: str | None = Non
         body=body,
         code=code,
         request_id=_first(envelope, _REQUEST_IDS) or _first(error, _REQUEST_IDS),
-        retry_after=told_delay(error, message),
+        retry_after=find_delay(error, message),
     )
     return by_kind(made)
 

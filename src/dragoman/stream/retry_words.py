@@ -40,12 +40,12 @@ _BEIJING = timezone(timedelta(hours=8))
 _LONGEST = 4096  # characters of a sentence that are looked at
 
 
-def told_delay(error: Mapping[str, Any], message: str, now: datetime | None = None) -> float | None:
+def find_delay(error: Mapping[str, Any], message: str, now: datetime | None = None) -> float | None:
     """The seconds that an error asks to wait, None if it gives none.
 
-    >>> told_delay({"details": [{"retryDelay": "34.4s"}]}, "")
+    >>> find_delay({"details": [{"retryDelay": "34.4s"}]}, "")
     34.4
-    >>> told_delay({}, "Rate limit reached. Please try again in 1m2.5s.")
+    >>> find_delay({}, "Rate limit reached. Please try again in 1m2.5s.")
     62.5
     """
     details = error.get("details")

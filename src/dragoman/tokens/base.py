@@ -148,7 +148,7 @@ def decomposes(counter: object) -> bool:
     return all(depth >= message for depth in lists)
 
 
-def checked_figure(tokens: object) -> Any:
+def check_figure(tokens: object) -> Any:
     """The figure of a counter. Raises ConfigError if it is no number."""
     if isinstance(tokens, Real):
         return tokens

@@ -83,7 +83,7 @@ LISTS = 16  # lists whose figure is kept: of tools, and whole ones where a count
 
 def part(tokens: object) -> Any:
     """A figure that is added to others. Raises ConfigError if no sum can be made with it."""
-    number = base.checked_figure(tokens)
+    number = base.check_figure(tokens)
     if abs(number) < _MOST:  # which NaN is not
         return number
     fault = f"a token counter gave {show(number)} for a part of a sum"

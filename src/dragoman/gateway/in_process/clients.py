@@ -238,7 +238,7 @@ class _Transport:
 
 def _whole(exchange: GatewayExchange, transport: Transport) -> ClientAnswer:
     def attempt(left: Timeouts) -> ClientAnswer:
-        reply = transport.stream(_sign_call(exchange), left)
+        reply = transport.stream(_prepare_call(exchange), left)
         body = _body(reply, exchange)
         if exchange.is_failure(reply.status):
             raise exchange.read_failure(reply.status, reply.headers, body)
@@ -258,7 +258,7 @@ def _begin(exchange: GatewayExchange, transport: Transport, watch: SdkTimeouts) 
 
     def attempt(left: Timeouts) -> _BegunStream:
         # `limits.stall` bounds the silence of streams
-        reply = transport.stream(_sign_call(exchange), replace(left, read=None))
+        reply = transport.stream(_prepare_call(exchange), replace(left, read=None))
         try:
             return _begin_stream(exchange, reply, watch)
         except ReadError as error:
@@ -404,7 +404,7 @@ def _first(exchange: GatewayExchange, attempt: Callable[[Timeouts], _T]) -> _T:
             exchange.go_on(error)
 
 
-def _sign_call(exchange: GatewayExchange) -> HttpCall:
+def _prepare_call(exchange: GatewayExchange) -> HttpCall:
     call, upstream = exchange.call(), exchange.upstream
     if not upstream.keyless:
         call = authorize(call, upstream.vendor, upstream.protocol, upstream.key)

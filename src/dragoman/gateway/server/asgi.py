@@ -88,7 +88,7 @@ def read_config(config: ConfigLike) -> Config:
     return load(config)
 
 
-def _observing(config: Config, before: Sequence[Observer]) -> tuple[Observer, ...]:
+def _choose_observers(config: Config, before: Sequence[Observer]) -> tuple[Observer, ...]:
     """The observers that a configuration asks for; those that exist already are kept."""
     metrics = next((one for one in before if isinstance(one, Metrics)), None)
     if metrics is None:
@@ -152,7 +152,7 @@ class App:
         """
         gateway, ring = Gateway(config), KeyRing(config.keys)
         if self._usual:
-            before, self.observers = self.observers, _observing(config, self.observers)
+            before, self.observers = self.observers, _choose_observers(config, self.observers)
             for gone in before:
                 if gone not in self.observers and (close := getattr(gone, "close", None)):
                     close()

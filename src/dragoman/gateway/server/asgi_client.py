@@ -124,7 +124,7 @@ class Client:
         pairs.append((b"x-dragoman-id", self.record.id.encode()))
         await self._send({"type": "http.response.start", "status": status, "headers": pairs})
 
-    async def sign(self, message: MutableMapping[str, Any]) -> None:
+    async def send_keep_alive(self, message: MutableMapping[str, Any]) -> None:
         """Send a sign of life, which is not counted as a part of the answer."""
         await self._send(message)
 
@@ -236,8 +236,10 @@ class StreamWatch:
             kind = {"content-type": "text/event-stream", "cache-control": "no-cache"}
             await client.start(200, {**kind, **self._exchange.headers()})
         events = 0 if self._relay is None else self._relay.events
-        sign = self._exchange.surface.sign(events)
-        await client.sign({"type": "http.response.body", "body": sign, "more_body": True})
+        keep_alive = self._exchange.surface.build_keep_alive(events)
+        await client.send_keep_alive(
+            {"type": "http.response.body", "body": keep_alive, "more_body": True}
+        )
 
 
 def is_packed(request: ClientRequest) -> bool:

@@ -107,7 +107,7 @@ class Sender:
         """The whole answer. Raises DragomanError if no target gives one."""
 
         async def attempt(left: Timeouts) -> ClientAnswer:
-            call = await self._sign_call(exchange)
+            call = await self._prepare_call(exchange)
             reply = await self._transport(exchange).astream(call, left)
             body = await _body(reply, exchange)
             if exchange.is_failure(reply.status):
@@ -130,7 +130,7 @@ class Sender:
         """A stream that has begun. Raises DragomanError if no target begins one."""
 
         async def attempt(left: Timeouts) -> Begun:
-            call, stall = await self._sign_call(exchange), exchange.gateway.config.limits.stall
+            call, stall = await self._prepare_call(exchange), exchange.gateway.config.limits.stall
             transport = self._transport(exchange)
             # `line` bounds the time between the pieces of an answer
             reply = await in_time(transport.astream(call, replace(left, read=None)), stall)
@@ -151,7 +151,7 @@ class Sender:
         """The answer at an unknown path, as soon as it begins. Raises DragomanError."""
 
         async def attempt(left: Timeouts) -> AsyncStreamReply:
-            call, stall = await self._sign_call(exchange), exchange.gateway.config.limits.stall
+            call, stall = await self._prepare_call(exchange), exchange.gateway.config.limits.stall
             transport = self._transport(exchange)
             reply = await in_time(transport.astream(call, replace(left, read=None)), stall)
             if exchange.is_failure(reply.status):
@@ -183,7 +183,7 @@ class Sender:
         if self._fetching is not None:
             self._fetching.shutdown(wait=False, cancel_futures=True)
 
-    async def _sign_call(self, exchange: GatewayExchange) -> HttpCall:
+    async def _prepare_call(self, exchange: GatewayExchange) -> HttpCall:
         """The call with its key; writing that waits, for media or counts, runs in a thread."""
         if not exchange.waits and exchange.is_long:
             call = await self._off.run(exchange.call)

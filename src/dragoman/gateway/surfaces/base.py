@@ -189,7 +189,7 @@ class Surface(ABC):
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
-    def sign(self, events: int) -> bytes:
+    def build_keep_alive(self, events: int) -> bytes:
         """Make a sign of life.
 
         Args:

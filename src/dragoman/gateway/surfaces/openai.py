@@ -180,7 +180,7 @@ class Responses(_OpenAI):
         }
     )
 
-    def sign(self, events: int) -> bytes:
+    def build_keep_alive(self, events: int) -> bytes:
         """OpenAI's own sign of life: an event with a number, as recorded; Codex 0.171 needs it.
 
         Codex gives up after 300 s without an event, and ignores comments (issue 31539 of
