@@ -90,7 +90,7 @@ def test_models_of_openrouter_that_read_text_alone(model: str) -> None:
                 "user")]  # fmt: skip
     out = written("openrouter", model, msgs)
     assert "iVBORw0KGgo=" not in str(out.body)
-    assert any(loss.code.startswith("media") or "unsaid" in loss.code for loss in out.losses)
+    assert any(loss.code.startswith("media") or "unsupported" in loss.code for loss in out.losses)
 
 
 @pytest.mark.parametrize(

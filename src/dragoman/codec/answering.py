@@ -31,7 +31,7 @@ from ..message import (
 )
 from ..message.answer import total
 from ..message.check import FAULTS, raise_for_notes
-from ..message.ending import CUTS_CALLS, client_error, choose_written_finish
+from ..message.ending import CUTS_CALLS, choose_written_finish, client_error
 from ..protocols.answers import AnswerWriter
 from ..protocols.base import PieceEncoder, Room
 from ..sealed_state import Envelope, Sealing, seal_message

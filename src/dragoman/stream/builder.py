@@ -61,8 +61,8 @@ def first_candidate_only(resp: ChatResponse) -> ChatResponse:
 class FinishCorrector:
     """Corrects the reasons of an answer in pieces, as `finish_and_status` does for a whole one.
 
-    `foreign`: the clients are those of another wire, and get the reason that `choose_written_finish`
-    returns; `cut` has the reasons that it replaced.
+    `foreign`: the clients are those of another wire, and get the reason that
+    `choose_written_finish` returns; `cut` has the reasons that it replaced.
     """
 
     __slots__ = ("_corrected", "_finishes", "_foreign", "_parts", "cut")

@@ -14,7 +14,7 @@ from typing import Any
 from tests.gateway.faults.wires import WIRES, Wire
 from tests.gateway.running import LONG, Gateway
 
-SECRET = "upstream-secret-0123456789-of-the-provider"
+SECRET = "upstream-secret-0123456789-of-the-host-7q9vzk"
 KEY_VARIABLE = "FAULTS_PROVIDER_KEY"
 APP = "dragoman.gateway.server.asgi:app"
 

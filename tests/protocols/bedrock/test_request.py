@@ -341,7 +341,7 @@ def test_the_schema_of_an_answer_is_a_text() -> None:
 def test_models_without_such_an_answer_say_so(model: str) -> None:
     out = wrote(model=model, response_format=ResponseFormat("schema", SCHEMA))
     assert "outputConfig" not in out.body
-    assert lost(out) == [f"format.{code} $.response_format" for code in ("in_words", "unsaid")]
+    assert lost(out) == [f"format.{code} $.response_format" for code in ("in_words", "unsupported")]
 
 
 def test_own_fields_of_a_request_fill_what_is_there() -> None:

@@ -24,7 +24,7 @@ IMAGE = ImageBlock(URLSource("https://example.com/a.png"))
 
 def test_all_content_in_parts() -> None:
     history = [Msg.system("s"), Msg.user("u"), Msg.assistant("a"), Msg.user([IMAGE])]
-    switches = {"text": "parts", "said": "parts", "instructions": False}
+    switches = {"text": "parts", "assistant_text": "parts", "instructions": False}
     items = wrote(*history, switches=switches).body["input"]
     assert [item["content"] for item in items[:3]] == [
         [{"type": "input_text", "text": "s"}],
@@ -43,7 +43,7 @@ def test_what_the_model_said_in_parts() -> None:
         Msg.user("u"),
         Msg.assistant([thought, TextBlock("e", extras=own(id="msg_1", phase="final_answer"))]),
     ]
-    items = wrote(*history, switches={"said": "parts"}).body["input"]
+    items = wrote(*history, switches={"assistant_text": "parts"}).body["input"]
     said = [[part["text"] for part in item["content"]] for item in items[1:4]]
     assert said == [["a"], ["b"], ["c", "d"]]
     parts = [{"type": "output_text", "text": "e"}]
@@ -65,7 +65,7 @@ def test_items_of_the_model_in_full() -> None:
         ),
         Msg.tool("call_1", "seen"),
     ]
-    out = wrote(*history, switches={"said": "full", "stores": False})
+    out = wrote(*history, switches={"assistant_text": "full", "stores": False})
     said, thought, b, c, no = out.body["input"][1:6]
     assert said == {
         "type": "message",
@@ -90,7 +90,7 @@ def test_items_of_the_model_in_full() -> None:
 def test_each_part_in_full_has_the_fields_of_its_item() -> None:
     said = TextBlock("One", extras=own(id="msg_7", status="incomplete", phase="commentary"))
     history = [Msg.user("u"), Msg.assistant([said, TextBlock("Two")])]
-    one, two = wrote(*history, switches={"said": "full"}).body["input"][1:]
+    one, two = wrote(*history, switches={"assistant_text": "full"}).body["input"][1:]
     assert [one.pop("content")[0]["text"], two.pop("content")[0]["text"]] == ["One", "Two"]
     assert (one.pop("id"), two.pop("id")) == ("msg_7", "msg_2")
     assert one == two == {
@@ -100,7 +100,7 @@ def test_each_part_in_full_has_the_fields_of_its_item() -> None:
 
 def test_a_made_id_is_nobody_elses() -> None:
     history = [Msg.user("u"), Msg.assistant("a", extras=own(id="msg_2")), Msg.assistant("b")]
-    items = wrote(*history, switches={"said": "full"}).body["input"]
+    items = wrote(*history, switches={"assistant_text": "full"}).body["input"]
     assert [item.get("id") for item in items] == [None, "msg_2", "msg_2_"]
 
 
@@ -128,7 +128,7 @@ def test_a_summary_of_another_host_is_raw_reasoning() -> None:
 def test_an_id_of_another_kind_of_call_stays_out_of_a_full_item() -> None:
     call = ToolUseBlock("call_1", "run", {"input": "x"}, extras=own(id="ctc_1"))
     history = [Msg.user("u"), Msg.assistant([call]), Msg.tool("call_1", "done")]
-    out = wrote(*history, switches={"said": "full"})
+    out = wrote(*history, switches={"assistant_text": "full"})
     assert "id" not in out.body["input"][1]
     assert codes(out) == ["id.unsupported $.messages[1].content[0].extras.openai-responses.id"]
 
