@@ -17,7 +17,7 @@ from dragoman.gateway.exchange.gateway import Gateway
 from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
 from dragoman.gateway.exchange.relay import ConvertedAnswer
 from dragoman.gateway.exchange.text_fast_path import TextFastPath
-from dragoman.gateway.surfaces import ClientRequest
+from dragoman.gateway.surfaces import ClientRequest, openai
 from tests.contract.reading.recorded import PRESENT, exchanges
 from tests.gateway.asking import PATHS, request
 from tests.gateway.load import MODELS, TRANSLATED
@@ -119,6 +119,7 @@ def test_both_ways_say_the_same(
 ) -> None:  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(convert, "time", lambda: 1.7e9)  # `created`
+        patch.setattr(openai, "time", lambda: 1.7e9)  # `completed_at`
         chunks = stream(pair[1], said, padding)
         if broken:
             chunks.pop()
