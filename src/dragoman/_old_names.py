@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field
 from functools import wraps
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import FrameType, ModuleType
+from inspect import getattr_static
+from types import FrameType, MemberDescriptorType, ModuleType
 from typing import Any, TypeVar
 
 # old name -> new name, both below `dragoman`
@@ -155,8 +157,17 @@ OLD_CODES: dict[str, str] = {
     "word.foreign": "word.other_provider",
 }
 
+# code of errors -> new code; no program gives one, so that there is nothing to take
+OLD_ERROR_CODES = {"seat.unsaid": "placement.unsupported"}
+
 _T = TypeVar("_T")
 _TEXT = "{} is {} now; the old name goes with the next release"
+
+# they stand between us and the line of the program that used an old name
+_BETWEEN = (
+    f"{__package__}.", "importlib.", "dataclasses.", "functools.", "contextlib.",
+    "concurrent.futures.", "types.", "typer.", "click.",
+)  # fmt: skip
 
 
 def warn_of_old_name(old: str, new: str) -> None:
@@ -181,10 +192,18 @@ def warn_of_old_name(old: str, new: str) -> None:
 
 
 def _is_between(frame: FrameType) -> bool:
-    """Whether a frame is this package's, or of the imports and classes that Python makes."""
+    """Whether a frame is this package's, or of what calls it for a program's line."""
     module: str = frame.f_globals.get("__name__", "")
-    ours = f"{module}.".startswith((f"{__package__}.", "importlib."))
-    return ours or frame.f_code.co_filename.startswith("<frozen ")
+    code = frame.f_code.co_filename
+    return f"{module}.".startswith(_BETWEEN) or code.startswith("<frozen ")
+
+
+def _is_looked_for() -> bool:
+    """Whether the import system asks if a package has a name, before it imports it from there."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and f"{frame.f_globals.get('__name__')}.".startswith(_BETWEEN[0]):
+        frame = frame.f_back
+    return frame is not None and frame.f_globals.get("__name__") == "importlib._bootstrap"
 
 
 def renamed_module(name: str) -> ModuleType:
@@ -197,7 +216,8 @@ def renamed_module(name: str) -> ModuleType:
         The module of the new name.
     """
     new = f"{__package__}.{OLD_MODULES[name]}"
-    warn_of_old_name(f"{__package__}.{name}", new)
+    if not _is_looked_for():
+        warn_of_old_name(f"{__package__}.{name}", new)
     return import_module(new)
 
 
@@ -215,7 +235,8 @@ def find_renamed(module: str, name: str) -> Any:
     new = OLD_NAMES.get(module.removeprefix(f"{__package__}."), {}).get(name)
     if new is None:
         return None
-    warn_of_old_name(f"{module}.{name}", f"{module}.{new}")
+    if not _is_looked_for():
+        warn_of_old_name(f"{module}.{name}", f"{module}.{new}")
     value = getattr(import_module(module), new)
     return _take_old_arguments(value) if new in OLD_ARGUMENTS and new[0].islower() else value
 
@@ -256,24 +277,81 @@ def _take_old_arguments(function: Callable[..., _T]) -> Callable[..., _T]:
 
 
 class _OldAttribute:
-    """Stands in a class under an old name; costs nothing until somebody asks for it."""
+    """Stands in a class under an old name; costs nothing until somebody asks for it.
 
-    def __init__(self, owner: str, old: str, new: str) -> None:
+    Args:
+        owner: The class.
+        old: The old name.
+        new: The new one.
+        start: Where a call of this object looks up the new name; None for the class.
+    """
+
+    def __init__(self, owner: type[object], old: str, new: str, start: object = None) -> None:
         self.owner, self.old, self.new = owner, old, new
+        self.start = owner if start is None else start
         self.__doc__ = f"The old name of `{new}`."
 
     def __get__(self, instance: object, owner: type[object]) -> Any:
         if instance is None:  # whoever lists a class uses nothing of it
-            return self
-        warn_of_old_name(f"{self.owner}.{self.old}", self.new)
-        return getattr(instance, self.new)
+            if sys._getframe(1).f_globals.get("__name__") == "dataclasses":
+                raise AttributeError(self.old)  # it would be the default of a subclass's own field
+            start = self._start(owner, owner)
+            return (
+                self if start is self.start else type(self)(self.owner, self.old, self.new, start)
+            )
+        self._warn()
+        return getattr(self._start(instance, owner), self.new)
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        """Call what the class has under the new name: a method that is not bound, or a class's."""
+        self._warn()
+        return getattr(self.start, self.new)(*args, **keywords)
+
+    def _start(self, asked: object, owner: type[object]) -> Any:
+        """Return what was asked, or its `super()`: that alone passes an override over."""
+        before = owner.__mro__[: owner.__mro__.index(self.owner)]
+        if any(self.old in vars(one) for one in before):
+            return super(before[-1], asked)
+        return asked
+
+    def _warn(self) -> None:
+        warn_of_old_name(f"{self.owner.__name__}.{self.old}", self.new)
+
+
+class _OldField(_OldAttribute):
+    """The old name of a field that can be set; a subclass may have such a field of its own."""
+
+    def __get__(self, instance: object, owner: type[object]) -> Any:
+        if instance is None or not self._is_own(instance):
+            return super().__get__(instance, owner)
+        try:
+            return vars(instance)[self.old]
+        except KeyError:
+            raise AttributeError(self.old) from None
+
+    def __set__(self, instance: object, value: object) -> None:
+        if self._is_own(instance):
+            vars(instance)[self.old] = value
+            return
+        self._warn()
+        setattr(instance, self.new, value)
+
+    def _is_own(self, instance: object) -> bool:
+        return self.old in getattr(type(instance), "__dataclass_fields__", ())
 
 
 def keeps_old_names(cls: type[_T]) -> type[_T]:
-    """Have a class answer to `OLD_ATTRIBUTES`, and take `OLD_ARGUMENTS`."""
+    """Have a class answer to `OLD_ATTRIBUTES`, and take `OLD_ARGUMENTS`.
+
+    What a subclass sets under an old name counts under the new one, with a warning.
+    """
     name = cls.__name__
-    for old, new in OLD_ATTRIBUTES.get(name, {}).items():
-        setattr(cls, old, _OldAttribute(name, old, new))
+    names = OLD_ATTRIBUTES.get(name, {})
+    for old, new in names.items():
+        setattr(cls, old, _stand_in(cls, old, new))
+    if names:
+        _watch_subclasses(cls, names)
+        _hide(cls, names)
     if name in OLD_ARGUMENTS:
         made_by = "__new__" if issubclass(cls, tuple) else "__init__"
         function: Callable[..., Any] = getattr(cls, made_by)
@@ -286,18 +364,69 @@ def keeps_old_names(cls: type[_T]) -> type[_T]:
     return cls
 
 
-def move_old_attributes(cls: type[object], owner: str) -> None:
-    """Put what a subclass sets under an old name of `owner` under the new one, with a warning.
+def list_current_names(cls: type[object], names: Iterable[str]) -> list[str]:
+    """The names of a class without those that stand for another one.
 
     Args:
-        cls: The subclass, which has just been made.
-        owner: A key of `OLD_ATTRIBUTES`.
+        cls: The class.
+        names: What `dir` has of it, or of an instance.
     """
-    for old, new in OLD_ATTRIBUTES[owner].items():
-        if old in vars(cls):
-            warn_of_old_name(f"{cls.__name__}.{old}", new)
-            setattr(cls, new, vars(cls)[old])
-            delattr(cls, old)
+    return [one for one in names if not isinstance(getattr_static(cls, one, None), _OldAttribute)]
+
+
+def _stand_in(cls: type[object], old: str, new: str) -> _OldAttribute:
+    parameters = getattr(cls, "__dataclass_params__", None)
+    is_fixed = issubclass(cls, tuple) or (parameters is not None and parameters.frozen)
+    can_be_set = _kind(getattr_static(cls, new, MISSING)) == "field" and not is_fixed
+    return (_OldField if can_be_set else _OldAttribute)(cls, old, new)
+
+
+def _kind(value: object) -> str:
+    """What stands in a class: a `method` or property, a `field` of instances, or a `value`."""
+    if value is MISSING or isinstance(value, (MemberDescriptorType, Field)):
+        return "field"
+    return "method" if callable(value) or hasattr(type(value), "__get__") else "value"
+
+
+def _watch_subclasses(cls: Any, names: Mapping[str, str]) -> None:
+    own = vars(cls).get("__init_subclass__")
+
+    def prepare(subclass: type[object], /, **keywords: Any) -> None:
+        for old, new in names.items():
+            _move_override(cls, subclass, old, new)
+        if own is None:
+            super(cls, subclass).__init_subclass__(**keywords)
+        else:
+            own.__func__(subclass, **keywords)
+
+    cls.__init_subclass__ = classmethod(prepare)
+
+
+def _move_override(cls: type[object], subclass: type[object], old: str, new: str) -> None:
+    """Put what a subclass sets under an old name under the new one, with a warning."""
+    found = vars(subclass).get(old, MISSING)
+    if found is MISSING:
+        if new not in vars(subclass):
+            return
+    elif not isinstance(found, _OldAttribute):  # one is, where a dataclass is built anew with slots
+        kind = _kind(found)
+        if kind == "field" or kind != _kind(getattr_static(cls, new, MISSING)):
+            return  # something of its own
+        if new not in vars(subclass):
+            warn_of_old_name(f"{subclass.__name__}.{old}", new)
+            setattr(subclass, new, found)
+    setattr(subclass, old, _stand_in(subclass, old, new))  # `super()` can be told from `self`
+
+
+def _hide(cls: Any, names: Mapping[str, str]) -> None:
+    def list_names(self: object) -> list[str]:
+        listed = list(super(cls, self).__dir__())
+        own = getattr(self, "__dict__", {})
+        current = {*list_current_names(type(self), names.keys() - own.keys()), *own}
+        return [one for one in listed if one not in names or one in current]
+
+    list_names.__doc__ = "The names of an instance, but for old ones."
+    cls.__dir__ = list_names
 
 
 class _Alias(Loader):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import Any
 
 import pytest
 
+from dragoman.cli import main
 from dragoman.cli.examples import examples
 from dragoman.losses.codes import CODES
 from dragoman.losses.codes.code import KINDS
@@ -131,3 +133,30 @@ def test_in_a_shell() -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "\x1b" not in ran.stdout
     assert ran.stdout.startswith("turn.last  added, logged as info\n")
+
+
+def test_an_old_code_prints_one_plain_line_and_leads_to_the_new_one() -> None:
+    ran = shell("explain", "name.unsaid")
+    assert ran.returncode == 0
+    assert ran.stdout.startswith("name.unsupported")
+    assert ran.stderr == (
+        "warning: the loss code name.unsaid is name.unsupported now; "
+        "the old name goes with the next release\n"
+    )
+
+
+def test_an_old_code_of_an_error_leads_to_the_new_one() -> None:
+    ran = run("explain", "seat.unsaid")
+    assert ran.exit_code == 2
+    said = " ".join(ran.stderr.split())
+    assert "seat.unsaid is placement.unsupported now, and the code of an error" in said
+
+
+def test_a_warning_of_something_else_is_left_to_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["dragoman", "--version"])
+    monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)
+    with warnings.catch_warnings():
+        with pytest.raises(SystemExit):
+            main()
+        text = warnings.formatwarning("Something.", UserWarning, "here.py", 3, "")
+    assert text == "here.py:3: UserWarning: Something.\n"

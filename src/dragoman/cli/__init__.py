@@ -7,6 +7,7 @@ package.
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Iterable
@@ -18,6 +19,9 @@ import typer
 from .output import USAGE, Door
 
 __all__ = ["app", "application", "main"]
+
+_OLD_NAME = r".* now; the old name goes"  # the warnings of `_old_names`
+_PYTHONS = warnings.formatwarning
 
 
 _EXAMPLES = """\
@@ -126,6 +130,19 @@ def _root(
     ctx.obj = debug  # read when a command fails
 
 
+def _format_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    line: str | None = None,
+) -> str:
+    """Return the text of a warning: of an old name without a place, as none is the reader's."""
+    if re.match(_OLD_NAME, str(message)):
+        return f"warning: {message}\n"
+    return _PYTHONS(message, category, filename, lineno, line)
+
+
 def main() -> NoReturn:
     """Run the command line that the shell gave, and leave with its exit code.
 
@@ -133,7 +150,8 @@ def main() -> NoReturn:
         SystemExit: Always, with the exit code.
     """
     # what a command was given under an old name is said to whoever typed it
-    warnings.filterwarnings("default", r".* now; the old name goes", DeprecationWarning)
+    warnings.filterwarnings("default", _OLD_NAME, DeprecationWarning)
+    warnings.formatwarning = _format_warning
     word = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
     application([word] if word in _COMMANDS else _COMMANDS)()
     raise AssertionError("the door always leaves")

@@ -9,6 +9,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from .._old_names import OLD_ERROR_CODES
 from ..losses.codes import CODES, KINDS, Code, rename_codes
 from ..text.json_text import Json, JsonObject
 from . import options
@@ -45,6 +46,9 @@ def _matching(pattern: str) -> list[Code]:
     rows = [row for row in CODES.values() if any(fnmatchcase(row.name, name) for name in names)]
     if rows:
         return rows
+    if new := OLD_ERROR_CODES.get(pattern):
+        text = f"{pattern} is {new} now, and the code of an error, not of a loss"
+        raise CommandError(text, "the error itself says what cannot be written, where, and why")
     glob = any(sign in pattern for sign in "*?[")
     close = [] if glob else get_close_matches(pattern, CODES, 3, 0.5)
     hint = f"did you mean {' or '.join(close)}?" if close else "`dragoman explain` lists them all"

@@ -283,6 +283,25 @@ class FormatterOptions(TypedDict, total=False):
     wording: Wording | None
 
 
+def rename_wording(
+    wording: Wording | None, options: Mapping[str, Any]
+) -> tuple[Wording | None, Mapping[str, Any]]:
+    """Return the texts that are added, also if given under their old name, and the other keywords.
+
+    Args:
+        wording: What was given under the name of today.
+        options: The other keywords of a formatter.
+
+    Raises:
+        TypeError: The texts were given under both names.
+    """
+    if "told" not in options:
+        return wording, options
+    current = {} if wording is None else {"wording": wording}
+    renamed = rename_arguments("WireFormatter", {**options, **current})
+    return renamed.pop("wording"), renamed
+
+
 class WireFormatter(AnswerFormatter):
     """A formatter for one wire.
 
@@ -335,12 +354,10 @@ class WireFormatter(AnswerFormatter):
         wording: Wording | None = None,
         **unknown: Never,
     ) -> None:
-        if unknown and "told" in unknown:
-            renamed = rename_arguments("WireFormatter", unknown)
-            wording, unknown = renamed.pop("wording"), renamed
-        if unknown:
+        wording, others = rename_wording(wording, unknown)
+        if others:
             known = [name for name in FormatterOptions.__annotations__ if name != "max_tokens"]
-            raise unknown_keyword(type(self).__name__, next(iter(unknown)), [*known, "facts"])
+            raise unknown_keyword(type(self).__name__, next(iter(others)), [*known, "facts"])
         if history_tokens is not None and max_tokens is not None:
             text = "history_tokens and max_tokens of a formatter are the same setting"
             hint = "give history_tokens alone"

@@ -71,7 +71,8 @@ def _rename_settings(given: Mapping[str, Any], known: KeysView[str], owner: str)
         UnknownKeyword: There is no such keyword.
         ConfigError: One is given twice.
     """
-    settings = rename_keywords(rename_arguments("LLM", given), known)
+    given = rename_arguments("LLM", given) if known is _LLM_KEYWORDS else given
+    settings = rename_keywords(given, known)
     for name in ("stream", "streaming"):
         if settings.get(name) in (False, None):
             settings.pop(name, None)  # False is the only mode; `stream` is a method

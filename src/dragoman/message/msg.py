@@ -11,6 +11,7 @@ from hashlib import blake2b
 from os import PathLike
 from typing import Any, Literal, Never, TypeAlias, get_args
 
+from .._old_names import keeps_old_names
 from ..errors import InvalidMessage
 from ..suggestions.import_names import OF_MESSAGES, ExplainsNames, explains_attributes
 from ..suggestions.keywords import MSG_ADVICE, ROLE_SYNONYMS, explains_call, unknown_keyword
@@ -42,6 +43,7 @@ def _without_content(path: str, hint: str) -> InvalidMessage:
     return InvalidMessage(text, path=f"{path}.content", hint=hint, code="message.field")
 
 
+@keeps_old_names
 @explains_attributes(OF_MESSAGES)
 class Msg(HasExtras, metaclass=ExplainsNames):
     """One message.

@@ -12,7 +12,7 @@ from importlib import import_module
 from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from .._old_names import OLD_ATTRIBUTES, find_renamed, warn_of_old_name
+from .._old_names import find_renamed, list_current_names
 
 T = TypeVar("T")
 
@@ -382,13 +382,13 @@ class ExplainsNames(type):
 
         def __getattr__(cls, name: str) -> Any:
             for one in cls.__mro__:
-                if new := OLD_ATTRIBUTES.get(one.__name__, {}).get(name):
-                    warn_of_old_name(f"{one.__name__}.{name}", new)
-                    return getattr(cls, new)
                 if hint := OF_CLASSES.get(one.__name__, {}).get(name):
                     text = f"type object {cls.__name__!r} has no attribute {name!r} (here: {hint})"
                     raise AttributeError(text, name=name, obj=cls)
             return type.__getattribute__(cls, name)  # Python's own error
+
+        def __dir__(cls) -> list[str]:
+            return list_current_names(cls, super().__dir__())
 
 
 def _imports(frame: FrameType) -> bool:

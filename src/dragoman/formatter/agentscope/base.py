@@ -11,7 +11,7 @@ from inspect import Parameter
 from types import FunctionType
 from typing import Any, ClassVar
 
-from ..._old_names import keeps_old_names, move_old_attributes
+from ..._old_names import keeps_old_names
 from ...capabilities import ChatConfig, Facts, read_changes
 from ...capabilities.families import FAMILIES, LIMITS
 from ...capabilities.families.profiles import DOCUMENTS, read_facts
@@ -20,7 +20,7 @@ from ...history.speakers import ByName, ByRole, Rewrite
 from ...history.wording import Wording
 from ...message.blocks import BLOCKS
 from ...protocols.base import Room
-from ..wire_formatter import WireFormatter, signature
+from ..wire_formatter import WireFormatter, rename_wording, signature
 
 _PROMOTE = {
     "promote_tool_result_images": "image",
@@ -39,7 +39,7 @@ class NamedFormatter(WireFormatter):
 
     Keyword arguments beyond them: `model`, `can`, `policy`, `fetch`, `media_saver`, `rewrites`,
     `history_tokens` (the same as `max_tokens`, which is AgentScope's name for it), `speakers`,
-    `truncate`, `prompt`, `told`, and `facts` (Facts or the name of a profile).
+    `truncate`, `prompt`, `wording`, and `facts` (Facts or the name of a profile).
     """
 
     vendor: ClassVar[Any] = None
@@ -59,7 +59,6 @@ class NamedFormatter(WireFormatter):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        move_old_attributes(cls, "NamedFormatter")
         if getattr(cls.__init__, "__code__", None) is NamedFormatter.__init__.__code__:
             _spell_out(cls)
 
@@ -81,6 +80,8 @@ class NamedFormatter(WireFormatter):
             if name in options:
                 raise TypeError(f"{type(self).__name__} got {name} twice")
             options[name] = value
+        wording, others = rename_wording(wording, options)
+        options = dict(others)
         moved = tuple(_PROMOTE[name] for name in self.promotes if options.get(name))
         for name in self.promotes:
             setattr(self, name, bool(options.pop(name, False)))
