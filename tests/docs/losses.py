@@ -110,9 +110,10 @@ dragoman explain thinking.unsigned
 
 ## What stays stable
 
-- The name, kind and meaning of a code do not change; another meaning gets another code. Before
-  version 1.0 a code may be removed, with a line in the changelog; from 1.0 on only with a new major
-  version.
+- The kind and meaning of a code do not change; another meaning gets another code. Before version
+  1.0 a code may be renamed or removed, with a line in the changelog; from 1.0 on only with a new
+  major version. [Versions](versions.md) says which codes 0.1.0 renames, and what takes the old
+  ones.
 - Every release may add codes. A program can treat an unknown code by its kind; there are no kinds
   but these.
 - `meaning`, `fix`, `what`, `did` and `rule` are for people; their words may change at any time.

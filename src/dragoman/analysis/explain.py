@@ -356,7 +356,7 @@ def explain(error: ProviderError | Any, written: Written) -> Explanation:
     Args:
         error: A ProviderError (`wire.error(status, body)`), an exception of an official client, or
             the body or the text of the error.
-        written: The request as it was sent, before `Written.detached`.
+        written: The request as it was sent, before `Written.detach`.
 
     Raises:
         InvalidMessage: `written` is no Written.

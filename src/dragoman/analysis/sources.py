@@ -105,7 +105,7 @@ class SourceMap:
     """Maps paths of a written body to what they come from.
 
     Args:
-        written: The request, before `Written.detached`.
+        written: The request, before `Written.detach`.
     """
 
     __slots__ = ("_body", "_report", "_request", "_rows", "_whose", "_with_rows", "_written")
@@ -214,7 +214,7 @@ def sourcemap(written: Written) -> SourceMap:
     """The source map of a body that `write_request` (or `convert`) has written.
 
     Args:
-        written: The request, before `Written.detached`: the map asks the history from which it was
+        written: The request, before `Written.detach`: the map asks the history from which it was
             written.
 
     Raises:

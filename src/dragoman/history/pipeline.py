@@ -107,7 +107,7 @@ class FormatStyle:
 
 # How many of the last turns each pass may still change when the history goes on. Speakers and
 # rooms declare theirs themselves; a change of earlier turns, because of something that came late,
-# is reported by the pass (`Report.touched`).
+# is reported by the pass (`Report.note_edit`).
 LOOKBACK: Mapping[str, int] = MappingProxyType(
     {
         "items": 0,

@@ -1,4 +1,4 @@
-"""`LLM` and `AsyncLLM` ask any model; `pair_of` is what a program's own agent loop needs.
+"""`LLM` and `AsyncLLM` ask any model; `to_pair` is what a program's own agent loop needs.
 
 Names are resolved on use: a program that only looks up a model's name loads nothing that sends.
 """

@@ -132,7 +132,7 @@ class ModelTarget:
             hint = "Formatter(...), or a named one such as AnthropicChatFormatter()"
             raise ConfigError(text, hint=hint, code="llm.formatter")
         paired_model = pair_model(formatter, model)
-        assert isinstance(paired_model, ChatModel)  # `paired` keeps the class
+        assert isinstance(paired_model, ChatModel)  # `pair_model` keeps the class
         return cls(name, paired_model, formatter)
 
     def for_request(self, request: ChatRequest) -> ModelTarget:

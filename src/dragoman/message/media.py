@@ -68,7 +68,7 @@ _BRANDS = {
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
 
 
-# types whose files begin with a mark that `media_type_of` knows
+# types whose files begin with a mark that `detect_media_type` knows
 KNOWN_BY_BYTES = frozenset(
     {
         *(media_type for _, media_type in _MAGIC if media_type != "audio/mpeg"),

@@ -140,7 +140,7 @@ OPTION_KINDS: dict[str, tuple[type, ...]] = {
 
 
 OPTIONS = tuple(f.name for f in fields(Options))
-NO_OPTIONS = Options.__new__(Options)  # initialized below, as `given` uses it
+NO_OPTIONS = Options.__new__(Options)  # initialized below, as `list_values` uses it
 
 
 Options.__init__(NO_OPTIONS)

@@ -70,7 +70,7 @@ class Written(Shown):
         """What the body does not carry, as plain JSON to store with it.
 
         `read_request(body, residue=...)` restores it, also after new turns. It is computed from the
-        history at the first access, so use it before `detached`.
+        history at the first access, so use it before `detach`.
         """
         return self.make_residue() if self.make_residue is not None else {}
 

@@ -232,7 +232,7 @@ def _repair_value(schema: Declared, arguments: Json, nulls_only: bool) -> tuple[
     try:
         root = normalize(plain)
         if is_heavy(root, arguments):
-            return arguments, []  # `checked` reports it
+            return arguments, []  # `check_arguments` reports it
         mender = _Mender(root, nulls_only)
         return mender.value(root, arguments, "$"), mender.done
     except RecursionError:  # nested too deeply, which `check_arguments` reports

@@ -349,8 +349,8 @@ def lower_once(schema: JsonObject, name: str) -> LoweredSchema:
         name: The name of the dialect.
 
     Returns:
-        As `lowered` returns it. A changed schema is a new object for each caller; an unchanged one
-        is the same object.
+        As `lower_schema` returns it. A changed schema is a new object for each caller; an unchanged
+        one is the same object.
     """
     key = (name, arguments(schema))
     known = _KNOWN.get(key)
@@ -373,7 +373,7 @@ def report_changes(
     The path of a loss is `<path of the field>.properties.age.minimum`; its rule is the dialect's.
 
     Args:
-        result: What `lowered` returned.
+        result: What `lower_schema` returned.
         report: Collects the losses.
         schema: The node that has the schema.
         field: The field of the node in which the schema is.

@@ -1,6 +1,7 @@
 """The stable codes of losses: one row each, data only. The generated docs list them.
 
-A code never changes its meaning; a new meaning is a new code.
+A code never changes its meaning; a new meaning is a new code. A code may get another name:
+`rename_codes` finds it.
 """
 
 from __future__ import annotations

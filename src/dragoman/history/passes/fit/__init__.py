@@ -42,7 +42,7 @@ def fit(
 ) -> RoledHistory:
     """The history in blocks that the wire takes of each role.
 
-    `told` has the texts that are added; `saver` stores media of tool results that no wire shows;
+    `wording` has the texts that are added; `saver` stores media of tool results that no wire shows;
     `hints`: how many cache hints the tools take up; `lasts`: minutes that the last of them holds.
     """
     unusual = history.unusual
