@@ -137,8 +137,6 @@ class ReActAgent(metaclass=ExplainsNames):
             self._run = load_run(kept.run, self._calls)
         self._pair(None, False)  # reports wrong arguments at once
 
-    # -- one reply ---------------------------------------------------------------------------------
-
     async def __call__(
         self, msg: Said = None, response_format: Any = None, *, deps: Any = None
     ) -> Msg | None:
@@ -266,8 +264,6 @@ class ReActAgent(metaclass=ExplainsNames):
         """Close the model's connections of the running event loop."""
         if (close := getattr(self.model, "aclose", None)) is not None:
             await close()
-
-    # -- the loop ----------------------------------------------------------------------------------
 
     async def _steps(
         self, msg: Any, form: Any, deps: Any, *, streams: bool
@@ -474,8 +470,6 @@ class ReActAgent(metaclass=ExplainsNames):
             allow_partial=self.allow_partial,
         )
 
-    # -- calls that wait ---------------------------------------------------------------------------
-
     @property
     def _calls(self) -> list[ToolUseBlock]:
         """The calls of the last message, which have no results in the memory yet."""
@@ -532,8 +526,6 @@ class ReActAgent(metaclass=ExplainsNames):
         assert self._run is not None  # without a run, no call waits
         return self._run, one
 
-    # -- state -------------------------------------------------------------------------------------
-
     def state(self) -> dict[str, Any]:
         """Return what another process needs to resume, as plain JSON: no model, tools or key."""
         run = None if self._run is None else dump_run(self._run, self._calls)
@@ -557,8 +549,6 @@ class ReActAgent(metaclass=ExplainsNames):
                 await _await_value(self.memory.save(self.messages, run))
             if self.on_step is not None:
                 await _await_value(self.on_step(self.state()))
-
-    # -- hooks -------------------------------------------------------------------------------------
 
     def register_instance_hook(
         self, hook_type: str, hook_name: str, hook: Callable[..., Any]
