@@ -7,7 +7,7 @@ import subprocess
 import sys
 import warnings
 from contextlib import ExitStack
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import dataclass, make_dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -262,9 +262,9 @@ def test_a_subclass_has_fields_of_its_own_under_an_old_name() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
 
-        @dataclass(frozen=True)
+        @dataclass(frozen=True, kw_only=True)
         class Bare(Timeouts):
-            left: float = field(kw_only=True)
+            left: float
 
         @dataclass(frozen=True, slots=True)
         class Slotted(Timeouts):
