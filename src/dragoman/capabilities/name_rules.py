@@ -1,6 +1,7 @@
 """Which ids and names a wire accepts, and how others are respelled: a pure, reversible map.
 
-Values that a rule accepts are unchanged, and two values never become one. Knows no wire.
+A rule has the characters and the length; a longer name is cut and gets a hash. Values that a rule
+accepts are unchanged, and two values never become one. Knows no wire.
 """
 
 from __future__ import annotations

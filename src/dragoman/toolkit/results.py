@@ -1,6 +1,7 @@
 """The output of a tool as that of a result: text, content blocks, or JSON as text; and its errors.
 
-An error becomes a text from which the model can correct its call. Nothing here runs a tool.
+An error becomes a text from which the model can correct its call. A long output is shortened to the
+bound that `toolkit.py` has, `max_output`. Nothing here runs a tool.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool, ToolChoice, Vendor
-from dragoman.errors import WriteError
+from dragoman.errors import ConfigError, WriteError
 from dragoman.history.passes.survey import ASSISTANT, TOOL, USER, RoledHistory
 from dragoman.losses import Report
 from dragoman.message import (
@@ -162,3 +162,9 @@ def test_tools_and_choice_are_shared_with_nobody() -> None:
     out.body["tools"].clear()
     out.body["messages"].clear()
     assert getattr(req.tools[0], "schema", None) == {"type": "object", "properties": {}}
+
+
+def test_a_key_for_an_option_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ConfigError, match="'top_a' is no option") as caught:
+        Dialect(keys={"top_a": "top_a"})
+    assert (caught.value.code, caught.value.path) == ("vendor.dialect", "$.keys")

@@ -1,4 +1,8 @@
-"""Which headers and query parameters are passed on, to the provider and back to the client."""
+"""Which headers and query parameters are passed on, to the provider and back to the client.
+
+These are lists of what is not passed on, for a request whose body goes on as it came. Of a request
+that is converted only headers that begin with `anthropic-` are read; `upstream.py` writes new ones.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 """Tool names and call ids as a wire accepts them: a map, applied to a history and inverted.
 
 The map is a pure function of the names and the rule, so a reader of the answer can rebuild it from
-the tools. What the rule accepts stays; two names never become one. Knows no wire.
+the tools. What the rule accepts stays; two names never become one. The rules, and how a name that
+is too long is cut, are in `capabilities/name_rules.py`; each wire's is in its dialect. Knows no
+wire.
 """
 
 from __future__ import annotations

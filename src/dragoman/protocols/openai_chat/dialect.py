@@ -114,6 +114,13 @@ class Dialect:
                 hint=f"out of {', '.join(_READ_FIELDS)}",
                 code="vendor.dialect",
             )
+        if strange := [name for name in self.keys if name not in _OPTION_PLACES]:
+            raise ConfigError(
+                f"{show(strange[0])} is no option of a request here",
+                path="$.keys",
+                hint=f"out of {', '.join(_OPTION_PLACES)}",
+                code="vendor.dialect",
+            )
         keys = {**self.keys, "max_tokens": self.max_tokens_key}
         rows = {
             name: tuple(dict.fromkeys((keys.get(name, places[0]), *places)))
