@@ -83,7 +83,7 @@ types: $(VENV)/.dev $(JS_TOOLS)
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-pytest: $(VENV)/.dev $(VENV)/.aimock/.done $(VENV)/.agents/.done
+pytest: $(VENV)/.dev $(JS_TOOLS) $(VENV)/.aimock/.done $(VENV)/.agents/.done
 	$(BIN)/python -m pytest -q $(PARALLEL) $(PYTEST_ARGS)
 
 corpus: $(VENV)/.dev
