@@ -1,7 +1,6 @@
 """Writes whole answers in the form that clients of this wire take, and shares it with streams.
 
-Finish reasons, refusals and token figures are read and written here. Reference: Anthropic API,
-"Create a Message", `stop_reason`, `stop_details` and `usage`.
+Refusals are read and written here. Reference: Anthropic API, "Create a Message", `stop_details`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Finish reasons: why an answer ended, in the words of the wire and in ours."""
+"""Finish reasons: why an answer ended, in the words of the wire and in ours.
+
+Reference: Anthropic API, "Create a Message", `stop_reason`.
+"""
 
 from __future__ import annotations
 

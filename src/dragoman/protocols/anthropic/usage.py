@@ -1,4 +1,7 @@
-"""Token counts of an answer, read and written."""
+"""Token counts of an answer, read and written.
+
+Reference: Anthropic API, "Create a Message", `usage`.
+"""
 
 from __future__ import annotations
 

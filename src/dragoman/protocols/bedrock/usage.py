@@ -1,4 +1,9 @@
-"""Token counts of an answer, read and written."""
+"""Token counts of an answer, read and written.
+
+`inputTokens` excludes the cache, and the total is the sum of all. Reference: Amazon Bedrock API
+reference, "Converse"; recorded answers (433 + 2752 read + 0 written + 16 = 3201), which show more
+than the API reference.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Writes whole answers of Cohere; reads and writes their figures and finish reasons.
-
-Reference: Cohere API, "Chat": `Usage`; recorded answers: `tokens` has what the model read, with the
-cache and without images; thinking is part of the output. Billed units have no neutral figure and
-are kept unchanged.
-"""
+"""Writes whole answers of Cohere."""
 
 from __future__ import annotations
 

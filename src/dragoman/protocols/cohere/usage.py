@@ -1,4 +1,9 @@
-"""Token counts of an answer, read and written."""
+"""Token counts of an answer, read and written.
+
+Reference: Cohere API, "Chat": `Usage`; recorded answers: `tokens` has what the model read, with the
+cache and without images; thinking is part of the output. Billed units have no neutral figure and
+are kept unchanged.
+"""
 
 from __future__ import annotations
 

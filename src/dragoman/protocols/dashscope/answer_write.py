@@ -1,4 +1,4 @@
-"""Writes whole answers; reads and writes sound, token counts and finish reasons.
+"""Writes whole answers; reads and writes sound.
 
 The reader of the rest of an answer is in `answer_read`, the writer of streams in `answer_stream`.
 

@@ -1,6 +1,6 @@
-"""Writes whole answers and citations; reads and writes finish reasons and usage.
+"""Writes whole answers and citations.
 
-Reference: Gemini API, "GenerateContentResponse", "FinishReason" and "UsageMetadata".
+Reference: Gemini API, "GenerateContentResponse".
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Finish reasons: why an answer ended, in the words of the wire and in ours."""
+"""Finish reasons: why an answer ended, in the words of the wire and in ours.
+
+Reference: Gemini API, "FinishReason".
+"""
 
 from __future__ import annotations
 

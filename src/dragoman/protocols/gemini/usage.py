@@ -1,4 +1,7 @@
-"""Token counts of an answer, read and written."""
+"""Token counts of an answer, read and written.
+
+Reference: Gemini API, "UsageMetadata".
+"""
 
 from __future__ import annotations
 

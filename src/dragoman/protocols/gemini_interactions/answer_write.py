@@ -1,7 +1,6 @@
-"""Writes whole answers of Interactions; reads and writes their figures and states.
+"""Writes whole answers of Interactions.
 
-Reference: google-genai 3.4, `Interaction`, `Usage`; recorded answers: the total is the sum of
-input, output, thoughts and what tools read; the input includes the cache.
+Reference: google-genai 3.4, `Interaction`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Finish reasons: why an answer ended, in the words of the wire and in ours."""
+"""Finish reasons: why an answer ended, which this wire says by the status of an interaction.
+
+Reference: google-genai 3.4, `Interaction`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Token counts of an answer, read and written."""
+"""Token counts of an answer, read and written.
+
+Reference: google-genai 3.4, `Usage`; recorded answers: the total is the sum of input, output,
+thoughts and what tools read; the input includes the cache.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Writes whole answers of Mistral; reads and writes their figures and finish reasons.
-
-Reference: Mistral API, "UsageInfo"; recorded answers: the cache is part of `prompt_tokens`, audio
-is counted beside it, and `total_tokens` includes both.
-"""
+"""Writes whole answers of Mistral."""
 
 from __future__ import annotations
 

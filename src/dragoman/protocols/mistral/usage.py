@@ -1,4 +1,8 @@
-"""Token counts of an answer, read and written."""
+"""Token counts of an answer, read and written.
+
+Reference: Mistral API, "UsageInfo"; recorded answers: the cache is part of `prompt_tokens`, audio
+is counted beside it, and `total_tokens` includes both.
+"""
 
 from __future__ import annotations
 

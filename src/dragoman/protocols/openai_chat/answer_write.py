@@ -1,7 +1,6 @@
-"""Writes answers of Chat Completions; reads and writes their token figures.
+"""Writes whole answers of Chat Completions, and what streams of it share with them.
 
-Hosts disagree on which figures include which others; the neutral ones do not overlap. Reference:
-OpenAI API, "The chat completion object"; recorded answers of some thirty hosts.
+Reference: OpenAI API, "The chat completion object".
 """
 
 from __future__ import annotations

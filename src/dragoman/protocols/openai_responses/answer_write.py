@@ -1,13 +1,10 @@
-"""Writes whole answers of the Responses API, and reads and writes usage and finish reasons.
+"""Writes whole answers of the Responses API.
 
 `Growth` and `GrowingItem` are for stream items that only this API has, whose texts grow inside of
 them.
 
 An answer that was read from this wire is written as it was read; one of another wire gets each
-field that clients require.
-
-Reference: OpenAI API, "The response object": `usage.input_tokens` includes the tokens read from and
-written to the cache, `output_tokens` includes the reasoning, at all recorded hosts.
+field that clients require. Reference: OpenAI API, "The response object".
 """
 
 from __future__ import annotations

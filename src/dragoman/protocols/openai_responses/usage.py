@@ -1,4 +1,8 @@
-"""Token counts of an answer, read and written."""
+"""Token counts of an answer, read here and written by the answer's writer.
+
+Reference: OpenAI API, "The response object": `usage.input_tokens` includes the tokens read from and
+written to the cache, `output_tokens` includes the reasoning, at all recorded hosts.
+"""
 
 from __future__ import annotations
 
