@@ -19,7 +19,7 @@ from ..errors import ReadError
 
 Json: TypeAlias = Any
 
-PIECE = 2**15  # bytes: a third of a millisecond, for which an event loop may wait
+PIECE = 2**13  # bytes: a tenth of a millisecond, and a thread of streams may wait at each event
 LONG = 2**22
 _QUOTE, _BACKSLASH, _COMMA = 0x22, 0x5C, 0x2C
 _IN_TEXT = re.compile(rb'(?:[^"\\]++|\\.)++', re.DOTALL)

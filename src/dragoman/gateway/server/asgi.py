@@ -295,7 +295,6 @@ class App:
             await client.send(begun.first)
             if not relay.over:
                 await _pass_on(begun, client)
-            await self._turns.wait()
             return relay.finish()
         except asyncio.CancelledError:  # the client has left
             exchange.note_stream_end(relay)
