@@ -30,7 +30,7 @@ from ..vendors import PROTOCOLS, Vendor, wire
 from .paths import MISSING, Step, existing, format_path, value_at, walk
 from .rules.losses import REFUSED
 from .rules.schema import Limit, RefusedLoss, Rule, Rules, Schema, Together
-from .rules.wires import OPTIONAL_PROPERTIES, RULES
+from .rules.wires import OPTIONAL_PROPERTIES, find_rules
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -134,7 +134,9 @@ class _Validator:
         elif self._home:
             names.append(f"{'openai' if protocol in _SHARED else protocol}/{protocol}")
         self._hosts = frozenset((*"/".join(names).split("/"), *names))
-        self._rules = [RULES[name] for name in names if name in RULES]
+        table = target.room.body_fields
+        found = (find_rules(name, table) for name in names)
+        self._rules = [rules for rules in found if rules is not None]
 
     def refusals(self) -> list[Refusal]:
         """All refusals; the same one may come several times."""

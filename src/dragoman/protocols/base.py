@@ -22,6 +22,7 @@ from ..stream.framing import Framing
 from ..stream.pieces import Piece
 from ..text.json_text import Json, JsonObject
 from ..text.redaction import Shown
+from .body_fields import FieldTable
 from .client_arguments import Arguments
 from .error_words import OverflowWords
 from .paths import PathTable, request_paths
@@ -151,7 +152,7 @@ class Room(ABC):
     addresses: tuple[str, ...] = ()  # patterns of the host and path that requests are sent to
     messages_path: str = "$.messages"
     tools_path: str = "$.tools"
-    unique_fields: frozenset[str] = frozenset()  # request fields that no other protocol has
+    body_fields: ClassVar[FieldTable] = FieldTable()  # what a request may hold
     # patterns of model names, as the model's maker writes them
     model_patterns: tuple[str, ...] = ()
     # a field of calls in which clients return data that only another provider can read
@@ -194,6 +195,11 @@ class Room(ABC):
         """The issuer of the extras and opaque blocks that the readers create."""
         issuer: str = self.dialect.issuers[0]
         return issuer
+
+    @property
+    def unique_fields(self) -> frozenset[str]:
+        """The fields of a request that no other protocol has."""
+        return self.body_fields.unique
 
     @property
     def call_field(self) -> CallField | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from ..capabilities import Capabilities
 from ..capabilities.name_rules import NameRule, mapping
@@ -18,9 +18,8 @@ from ..message.blocks import NOTES
 from ..message.request import NO_OPTIONS, OPTION_KINDS
 from ..text.json_text import Json, JsonObject
 from .base import PreparedRequest
+from .body_fields import Limits
 from .schemas import lower_schema
-
-Limits: TypeAlias = tuple[float, float]  # the least and the greatest value of an option
 
 
 def choice(

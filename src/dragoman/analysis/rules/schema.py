@@ -6,8 +6,10 @@ values, keys) are one text, separated by blanks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
+
+from ...protocols.body_fields import FieldTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class Rule:
         longest: The largest number of elements of a list.
         words: The only texts that are allowed.
         keys: The only keys that an object may have.
+        closed: The only keys that it may have are those of the protocol's table of fields.
         like: A pattern that the whole text must match.
         form: That pattern in words.
         needed: Whether the value must be there.
@@ -40,6 +43,7 @@ class Rule:
     longest: int | None = None
     words: str = ""
     keys: str = ""
+    closed: bool = False
     like: str = ""
     form: str = ""
     needed: bool = False
@@ -121,6 +125,47 @@ class Rules:
     schemas: tuple[Schema, ...] = ()
     strict_tools: Limit | None = None
     loose: bool = False
+
+
+def add_fields(rules: Rules, table: FieldTable) -> Rules:
+    """Return the rules with one for each field in a protocol's table, all in the order of it.
+
+    Args:
+        rules: The rules of a protocol for what is inside of the fields.
+        table: The protocol's table of fields.
+    """
+    order = {row.path.partition(".")[0]: i for i, row in reversed([*enumerate(table.rows)])}
+    own = (
+        Rule(
+            row.path,
+            row.types,
+            row.least,
+            row.most,
+            row.fewest,
+            row.longest,
+            row.words,
+            closed=row.closed,
+            needed=row.needed,
+            fix=row.fix,
+        )
+        for row in table.rows
+        if row.types
+    )
+    ranked = sorted((*own, *rules.fields), key=lambda rule: order.get(_top(rule.path), -1))
+    return close_objects(replace(rules, fields=tuple(ranked)), table)
+
+
+def _top(path: str) -> str:
+    return path.partition(".")[0].removesuffix("[]")
+
+
+def close_objects(rules: Rules, table: FieldTable) -> Rules:
+    """Return the rules with the keys of the protocol's table for objects that are closed."""
+    fields = (
+        replace(rule, keys=" ".join(table.list_keys(rule.path))) if rule.closed else rule
+        for rule in rules.fields
+    )
+    return replace(rules, fields=tuple(fields))
 
 
 @dataclass(frozen=True, slots=True)

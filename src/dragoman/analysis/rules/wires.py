@@ -1,12 +1,15 @@
 """What each wire refuses: the rules of every protocol (`RULES`), and what its hosts add or change.
 
-From the providers' references, and compared with recorded requests that were answered.
+From the providers' references, and compared with recorded requests that were answered. What the
+fields of a body may be is in each protocol's `fields.py`, from which `find_rules` takes it.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from ...caches import remember
+from ...protocols.body_fields import FieldTable
 from .openai_wires import (
     CHAT,
     DEEPSEEK,
@@ -16,15 +19,17 @@ from .openai_wires import (
     TOOLS_FIX,
     ZHIPU,
 )
-from .schema import LastTurn, Limit, Rule, Rules, Schema, Together, each
-
-_CLAUDE_KEYS = (
-    "model messages max_tokens system tools tool_choice thinking output_config output_format"
-    " stop_sequences stream metadata service_tier inference_geo speed container temperature top_p"
-    " top_k cache_control diagnostics context_management compaction mcp_servers thread fallbacks"
-    " fallback_credit_token billing_policy anthropic_version anthropic_beta betas"
+from .schema import (
+    LastTurn,
+    Limit,
+    Rule,
+    Rules,
+    Schema,
+    Together,
+    add_fields,
+    close_objects,
+    each,
 )
-
 
 _CLAUDE_BLOCKS = (
     "text image document search_result tool_use tool_result thinking redacted_thinking"
@@ -38,7 +43,6 @@ ANTHROPIC = Rules(
     "Anthropic API reference, Create a Message",
     "2026-11-21",
     (
-        Rule("messages", "list", needed=True),
         Rule("messages[]", "object", needed=True, keys="role content clear_at output_config"),
         Rule("messages[].role", "text", words="user assistant system", needed=True),
         Rule("messages[].content", "text list", needed=True),
@@ -46,24 +50,8 @@ ANTHROPIC = Rules(
         Rule("messages[].content[].type", "text", words=_CLAUDE_BLOCKS, needed=True),
         Rule("messages[].content[].input", "object"),
         Rule("messages[].content[].source.type", "text", words="base64 text content url file"),
-        Rule("max_tokens", "integer", least=0, needed=True),
-        Rule("system", "text list"),
-        Rule("temperature", "number", 0, 1),
-        Rule("top_p", "number", -1, 1),  # -1 means unset
-        Rule("top_k", "integer", least=-1),
-        Rule("stop_sequences", "list"),
-        Rule("stream", "boolean"),
-        Rule("metadata", "object", keys="user_id"),
-        Rule("service_tier", "text", words="auto standard_only"),
-        Rule("tools", "list"),
         Rule("tools[]", "object", needed=True),
-        Rule("tool_choice", "object"),
         Rule("tool_choice.type", "text", words="auto any tool none", needed=True),
-        Rule("thinking", "object"),
-        Rule("thinking.type", "text", needed=True, words="adaptive enabled disabled between_tools"),
-        Rule("thinking.budget_tokens", "integer", least=1024),
-        Rule("output_config", "object"),
-        Rule("output_config.effort", "text", words="low medium high xhigh max"),
     ),
     together=(
         Together("", "tool_choice", "needs", "tools", TOOLS_FIX),
@@ -85,49 +73,20 @@ ANTHROPIC = Rules(
 )
 
 # hosts that copy the protocol ignore keys that they do not know
-CLAUDE_API = Rules(ANTHROPIC.source, ANTHROPIC.since, (Rule("", "object", keys=_CLAUDE_KEYS),))
+CLAUDE_API = Rules(ANTHROPIC.source, ANTHROPIC.since, (Rule("", "object", closed=True),))
 
 COHERE = Rules(
     "Cohere API reference, Chat, and Cohere docs, Errors",
     "2026-11-21",
     (
-        Rule("model", "text", needed=True),
-        Rule("messages", "list", fewest=1, needed=True),
         Rule("messages[]", "object", needed=True),
         Rule("messages[].role", "text", words="system user assistant tool", needed=True),
         Rule("messages[].content[].type", "text", needed=True),
-        Rule("temperature", "number", 0, 1),
-        Rule("p", "number", 0.01, 0.99),
-        Rule("k", "integer", 0, 500),
-        *each("frequency_penalty presence_penalty", "number", 0, 1),
-        Rule("stop_sequences", "list", longest=5),
-        Rule("max_tokens", "integer", least=0),
-        Rule("seed", "integer"),
-        *each("stream logprobs strict_tools", "boolean"),
-        Rule("priority", "integer", 0, 999),
-        Rule("safety_mode", "text", words="CONTEXTUAL STRICT OFF"),
-        Rule("thinking.type", "text", words="enabled disabled"),
-        Rule("thinking.token_budget", "integer", least=1),
-        *each("documents tools", "list"),
         Rule("tools[]", "object", needed=True),
         Rule("tools[].type", "text", words="function", needed=True),
-        Rule(
-            "tool_choice",
-            "text",
-            words="REQUIRED NONE",
-            fix="Leave it out to let the model choose.",
-        ),
         Rule("response_format.type", "text", words="text json_object"),
     ),
     together=(Together("", "frequency_penalty", "never", "presence_penalty", "Say one of them."),),
-)
-
-_GEMINI_CONFIG = (
-    "temperature topP topK candidateCount maxOutputTokens stopSequences seed presencePenalty"
-    " frequencyPenalty responseMimeType responseSchema responseJsonSchema responseModalities"
-    " speechConfig imageConfig mediaResolution thinkingConfig responseLogprobs logprobs"
-    " audioTranscriptionConfig routingConfig modelSelectionConfig enableAffectiveDialog"
-    " enableEnhancedCivicAnswers audioTimestamp _responseJsonSchema responseFormat"
 )
 
 # google-genai 3.6, Part. What is unknown is refused: "Invalid JSON payload received. Unknown name
@@ -139,17 +98,10 @@ _GEMINI_PART = (
     " mediaResolution"
 )
 
-_GEMINI_KEYS = (
-    "contents systemInstruction tools toolConfig safetySettings generationConfig cachedContent"
-    " serviceTier store continuationToken labels modelArmorConfig routingConfig"
-    " generationOutputConfig audioTimestamp model"
-)
-
 GEMINI = Rules(
     "Gemini API reference, Generating content", "2026-11-21",
     (
-        Rule("", "object", keys=_GEMINI_KEYS),
-        Rule("contents", "list object", needed=True),
+        Rule("", "object", closed=True),
         Rule("contents[]", "object", needed=True, keys="role parts"),
         Rule("contents[].role", "text", words="user model function"),
         Rule("contents[].parts", "list object", fewest=1),
@@ -161,19 +113,9 @@ GEMINI = Rules(
         Rule("contents[].parts[].functionCall.args", "object"),
         Rule("contents[].parts[].functionResponse.name", "text", needed=True),
         Rule("contents[].parts[].functionResponse.response", "object"),
-        Rule("generationConfig", "object", keys=_GEMINI_CONFIG),
-        Rule("generationConfig.temperature", "number", 0, 2),
-        Rule("generationConfig.topP", "number", 0, 1),
-        Rule("generationConfig.topK", "number", least=0),
-        Rule("generationConfig.maxOutputTokens", "integer", least=1),
-        Rule("generationConfig.candidateCount", "integer", 1, 8),
-        Rule("generationConfig.stopSequences", "list", longest=5),
-        Rule("generationConfig.seed", "integer"),
-        Rule("generationConfig.responseModalities", "list"),
         Rule("toolConfig.functionCallingConfig.mode",
               words="AUTO ANY NONE VALIDATED MODE_UNSPECIFIED auto any none validated"),
         Rule("tools[].functionDeclarations[].name", "text", needed=True),
-        Rule("cachedContent", "text"),
     ),
     together=(
         Together("tools[].functionDeclarations[]", "parameters", "never", "parametersJsonSchema",
@@ -190,24 +132,11 @@ GEMINI = Rules(
     ),
 )  # fmt: skip
 
-_INTERACTION_KEYS = (
-    "model agent agent_config input system_instruction generation_config tools response_format"
-    " response_mime_type response_modalities previous_interaction_id store background stream"
-    " service_tier continuation_token cached_content environment labels safety_settings"
-    " webhook_config"
-)
-
-_INTERACTION_CONFIG = (
-    "max_output_tokens temperature top_p seed stop_sequences thinking_level thinking_summaries"
-    " tool_choice image_config speech_config transcription_config video_config"
-)
-
 INTERACTIONS = Rules(
     "google-genai 3.4, CreateModelInteraction and CreateAgentInteraction",
     "2026-11-21",
     (
-        Rule("", "object", keys=_INTERACTION_KEYS),
-        Rule("input", "text list object"),
+        Rule("", "object", closed=True),
         Rule("input[]", "object", needed=True),
         Rule("input[].type", "text", needed=True),
         Rule("input[].content", "list"),
@@ -216,34 +145,20 @@ INTERACTIONS = Rules(
         Rule("input[].content[].text", "text"),
         Rule("input[].arguments", "object"),
         Rule("input[].summary", "list"),
-        Rule("system_instruction", "text"),
-        Rule("generation_config", "object", keys=_INTERACTION_CONFIG),
-        Rule("generation_config.temperature", "number", 0, 2),
-        Rule("generation_config.top_p", "number", 0, 1),
-        Rule("generation_config.max_output_tokens", "integer", least=1),
-        Rule("generation_config.stop_sequences", "list"),
-        Rule("generation_config.seed", "integer"),
-        Rule("generation_config.thinking_level", "text", words="minimal low medium high xhigh"),
-        Rule("tools", "list"),
         Rule("tools[].type", "text", needed=True),
-        Rule("store", "boolean"),
-        Rule("background", "boolean"),
-        Rule("stream", "boolean"),
-        Rule("service_tier", "text", words="flex standard priority deferred"),
     ),
 )
 
 # botocore's service model, ContentBlock: one member of a union, and no others (read on 2026-11-28)
 _BEDROCK_BLOCKS = (
     "text image document video audio toolUse toolResult guardContent cachePoint reasoningContent"
-    " citationsContent searchResult"
+    " citationsContent searchResult toolAddition toolRemoval"
 )
 
 BEDROCK = Rules(
     "Amazon Bedrock API reference, Converse",
     "2026-11-21",
     (
-        Rule("messages", "list"),
         Rule("messages[]", "object", needed=True, keys="role content"),
         Rule("messages[].role", "text", words="user assistant system", needed=True),
         Rule("messages[].content", "list", fewest=1, needed=True),
@@ -260,12 +175,6 @@ BEDROCK = Rules(
             models=("palmyra*",),
             fix="Leave it out, and say in words that the call failed.",
         ),
-        Rule("system", "list"),
-        Rule("inferenceConfig", "object", keys="maxTokens temperature topP stopSequences"),
-        Rule("inferenceConfig.maxTokens", "integer", least=1),
-        *each("inferenceConfig.temperature inferenceConfig.topP", "number", 0, 1),
-        Rule("inferenceConfig.stopSequences", "list", longest=2500),
-        Rule("toolConfig", "object"),
         Rule(
             "toolConfig.tools",
             "list",
@@ -294,17 +203,7 @@ MISTRAL = Rules(
     "Mistral API reference, Chat Completion",
     "2026-11-21",
     (
-        Rule(
-            "",
-            "object",
-            keys="model messages temperature top_p max_tokens stream stop random_seed"
-            " response_format tools tool_choice parallel_tool_calls presence_penalty"
-            " frequency_penalty n prediction reasoning_effort prompt_mode guardrails"
-            " prompt_cache_key service_tier metadata safe_prompt logprobs top_logprobs"
-            " min_tokens top_k repetition_penalty prompt_logprobs top_prompt_logprobs",
-        ),
-        Rule("model", "text", needed=True),
-        Rule("messages", "list", needed=True),
+        Rule("", "object", closed=True),
         Rule(
             "messages[]",
             "object",
@@ -315,19 +214,9 @@ MISTRAL = Rules(
         Rule(
             "messages[].content[].type",
             "text",
-            words="text image_url document_url reference file thinking input_audio",
+            words="text image_url document_url reference file thinking input_audio resource"
+            " resource_link",
         ),
-        Rule("temperature", "number", 0, 1.5),
-        Rule("top_p", "number", 0, 1),
-        Rule("max_tokens", "integer", least=0),
-        Rule("n", "integer", least=1),
-        Rule("random_seed", "integer", least=0),
-        Rule("stop", "text list"),
-        Rule("stream", "boolean"),
-        *each("presence_penalty frequency_penalty", "number", -2, 2),
-        Rule("tools", "list"),
-        Rule("tool_choice", "text object"),
-        Rule("response_format", "object"),
         Rule("response_format.type", "text", words="text json_object json_schema"),
         Rule("logprobs", absent=True, models=_NO_LOGPROBS),
         Rule("top_logprobs", absent=True, models=_NO_LOGPROBS),
@@ -345,9 +234,6 @@ DASHSCOPE = Rules(
     "Model Studio API reference, DashScope",
     "2026-11-21",
     (
-        Rule("model", "text", needed=True),
-        Rule("input", "object", needed=True),
-        Rule("input.messages", "list"),
         Rule("input.messages[].role", "text", needed=True),
         # an object is refused: "The "function.arguments" parameter of the code model must be in
         # JSON format." (HKUDS/nanobot#1487, whose fix writes the text of it; read on 2026-11-28)
@@ -356,13 +242,6 @@ DASHSCOPE = Rules(
             "text",
             fix="Write the JSON text of the object.",
         ),
-        Rule("parameters", "object"),
-        Rule("parameters.temperature", "number", 0, 2),
-        Rule("parameters.top_p", "number", 0, 1),
-        Rule("parameters.n", "integer", 1, 4),
-        Rule("parameters.max_tokens", "integer", least=1),
-        Rule("parameters.result_format", "text", words="message text"),
-        Rule("parameters.tools", "list"),
     ),
 )
 
@@ -370,22 +249,15 @@ OLLAMA = Rules(
     "Ollama api/types.go, ChatRequest",
     "2026-11-21",
     (
-        Rule("model", "text", needed=True),
-        Rule("messages", "list"),
         Rule("messages[]", "object", needed=True),
         *each("messages[].role messages[].content", "text"),
         Rule("messages[].images", "list"),
-        *each("messages[].tool_calls[].function.arguments options", "object"),
-        Rule("options.temperature", "number"),
-        Rule("options.num_predict", "integer"),
-        Rule("stream", "boolean"),
-        Rule("tools", "list"),
-        Rule("format", "text object"),
-        Rule("top_logprobs", "integer", 0, 20),
+        Rule("messages[].tool_calls[].function.arguments", "object"),
     ),
 )
 
-# by protocol; `host/protocol` has the rules that a host adds or that replace those of a path
+# what protocols refuse inside of the fields of a body; `host/protocol` has the rules that a host
+# adds, or that replace those of a path
 RULES: dict[str, Rules] = {
     "openai-chat": CHAT,
     "openai/openai-chat": OPENAI_CHAT,
@@ -405,6 +277,21 @@ RULES: dict[str, Rules] = {
     "mistral": MISTRAL,
     "cohere": COHERE,
 }
+
+
+@remember("the rules of a protocol or host, with a table of fields", entries=64, size=32_768)
+def find_rules(name: str, table: FieldTable) -> Rules | None:
+    """Return the rules of a protocol, or those that a host adds or replaces; None if it has none.
+
+    Args:
+        name: The name of the protocol, or of the host and the protocol: `openai/openai-chat`.
+        table: The protocol's table of fields.
+    """
+    rules = RULES.get(name)
+    if rules is None:
+        return None
+    return close_objects(rules, table) if "/" in name else add_fields(rules, table)
+
 
 # how many optional properties one strict schema may have, by dialect; spread over several schemas,
 # more are accepted

@@ -21,10 +21,11 @@ from ..client_arguments import Arguments, with_extra_body
 from ..paths import PathTable, request_paths
 from ..request_fields import choice
 from . import dialect as hosts
-from . import request as fields
+from . import request as bodies
 from .answer_read import MessagesReader
 from .answer_stream import MessagesEncoder
 from .answer_write import OVERFLOW, write_response
+from .fields import FIELDS
 from .messages import at_top, message_as_read, write_messages, write_system
 from .server_tools import known_tools
 
@@ -41,23 +42,6 @@ _EVENTS = frozenset(
     }
 )
 _CACHED = ("tool", "text", "image", "document", "tool_use", "tool_result")
-
-# of Anthropic's client, version 2; fields of its beta messages alone go into `extra_body`
-_ARGUMENTS = frozenset(
-    {
-        "max_tokens",
-        "messages",
-        "model",
-        "metadata",
-        "service_tier",
-        "stop_sequences",
-        "stream",
-        "system",
-        "thinking",
-        "tool_choice",
-        "tools",
-    }
-)
 
 
 class Anthropic(Room):
@@ -76,18 +60,16 @@ class Anthropic(Room):
     state_fields = ("thread", "container")
     last_events = "type", ("message_stop",)
     ends_in_text = True  # Claude Code 2.1.197 prints the last block (2026-11-22)
+    body_fields = FIELDS
     base_capabilities = hosts.CAN
     cache_order = ("model", "tools", "system", "messages")
     dialect_class = hosts.Dialect
     reader_class = MessagesReader
     encoder_class = MessagesEncoder
     paths: ClassVar[PathTable] = {
-        **{("options", name): (path,) for name, path in fields.OPTIONS.items()},
-        ("options", "reasoning"): ("thinking.type", "output_config.effort"),
-        ("options", "reasoning_budget"): ("thinking.budget_tokens",),
-        ("options", "thoughts"): ("thinking.display",),
-        ("request", "response_format"): fields.FORMAT_PATHS,
-        ("response_format", "schema"): tuple(f"{path}.schema" for path in fields.FORMAT_PATHS),
+        **FIELDS.list_paths(),
+        ("request", "response_format"): bodies.FORMAT_PATHS,
+        ("response_format", "schema"): tuple(f"{path}.schema" for path in bodies.FORMAT_PATHS),
         ("tool_choice", "mode"): ("tool_choice.type",),
         ("tool_choice", "parallel"): ("tool_choice.disable_parallel_tool_use",),
         ("tool", "kind"): ("type",),
@@ -104,8 +86,8 @@ class Anthropic(Room):
     claims = staticmethod(hosts.claims)
     messages = write_messages
     message_as_read = message_as_read
-    read_request = fields.read_request
-    body_as_read = fields.body_as_read
+    read_request = bodies.read_request
+    body_as_read = bodies.body_as_read
     headers_as_read = hosts.headers_as_read
     write_response = write_response
 
@@ -141,7 +123,7 @@ class Anthropic(Room):
         Returns:
             The entries of `tools`.
         """
-        return [fields.write_tool(tool, caps, report) for tool in tools]
+        return [bodies.write_tool(tool, caps, report) for tool in tools]
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether a payload can be an answer or event of this protocol, judged by its keys.
@@ -199,7 +181,7 @@ class Anthropic(Room):
         Returns:
             The keyword arguments. Fields that the client has no parameter for are in `extra_body`.
         """
-        return with_extra_body(body, headers, model, _ARGUMENTS)
+        return with_extra_body(body, headers, model, FIELDS.arguments)
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """Write the request to `POST /v1/messages`.
@@ -223,9 +205,9 @@ class Anthropic(Room):
             body["anthropic_version"] = dialect.version
         else:
             headers["anthropic-version"] = dialect.version
-        thinking = fields.requested_thinking(prepared, report)
-        budget = fields.thinking_budget(thinking, caps)
-        body["max_tokens"] = fields.write_maximum(request, caps, budget, report)
+        thinking = bodies.requested_thinking(prepared, report)
+        budget = bodies.thinking_budget(thinking, caps)
+        body["max_tokens"] = bodies.write_maximum(request, caps, budget, report)
         start = head(history)
         if start:
             body["system"] = write_system(history, start, caps, dialect)
@@ -236,20 +218,20 @@ class Anthropic(Room):
         if offered := known_tools(prepared.offered, dialect, report):
             body["tools"] = self.tools(offered, caps, report)
         if (tool_choice := choice(prepared, report)) is not None:
-            body["tool_choice"] = fields.write_choice(tool_choice)
-        body.update(fields.write_options(request, caps, report))
-        fields.write_format(body, prepared, report)
+            body["tool_choice"] = bodies.write_choice(tool_choice)
+        body.update(bodies.write_options(request, caps, report))
+        bodies.write_format(body, prepared, report)
         if thinking is not None:
-            fields.write_thinking(body, thinking, prepared, report)
-        fields.write_display(body, request, caps, report)
+            bodies.write_thinking(body, thinking, prepared, report)
+        bodies.write_display(body, request, caps, report)
         if request.stream and dialect.stream_flag:
             body["stream"] = True
         replay(body, request, caps, report)
         if thinking is not None and thinking.off:
-            fields.fit_still_fields(body, request, self.issuer, caps, report)
+            bodies.fit_still_fields(body, request, self.issuer, caps, report)
         betas = [
-            *(fields.drop_unbound_thinking(body) if prepared.switch else ()),
-            *(fields.needed_betas(body) if "thinking" in body else ()),
+            *(bodies.drop_unbound_thinking(body) if prepared.switch else ()),
+            *(bodies.needed_betas(body) if "thinking" in body else ()),
         ]
         hosts.write_betas(body, headers, betas, dialect, request, report)
         if request.extras:

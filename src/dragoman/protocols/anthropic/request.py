@@ -34,19 +34,8 @@ from ..schemas import parameters
 from . import messages
 from .blocks import cache_control, take_cache
 from .dialect import BETAS, read_betas
+from .fields import EFFORTS, FIELDS, OPTIONS
 from .server_tools import SERVER_TOOLS
-
-# option -> its path in the body
-OPTIONS = {
-    "max_tokens": "max_tokens",
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "top_k": "top_k",
-    "stop": "stop_sequences",
-    "service_tier": "service_tier",
-    "user": "metadata.user_id",
-}
-
 
 # kinds of `thinking` that only decide whether the model thinks
 _THINKING = {"adaptive": "on", "enabled": "on", "disabled": "off", "between_tools": "off"}
@@ -119,7 +108,9 @@ def write_options(request: ChatRequest, caps: Capabilities, report: Report) -> J
     body.pop("max_tokens", None)
     if not body:
         return body
-    request_fields.within(body, "temperature", "temperature", (0.0, 1.0), request, report)
+    request_fields.within(
+        body, "temperature", "temperature", FIELDS.ranges["temperature"], request, report
+    )
     if body.get("service_tier", "auto") not in ("auto", "standard_only"):
         report.add_loss(
             "option.refused", request.options, "service_tier", what=body["service_tier"]
@@ -152,10 +143,6 @@ def write_maximum(request: ChatRequest, caps: Capabilities, budget: int, report:
     return maximum
 
 
-# the SDK's words for an effort
-_EFFORTS = ("low", "medium", "high", "xhigh", "max")
-
-
 def requested_thinking(prepared: PreparedRequest, report: Report) -> ThinkingRequest | None:
     """Return what to ask of the model, as far as the history allows thinking.
 
@@ -163,7 +150,7 @@ def requested_thinking(prepared: PreparedRequest, report: Report) -> ThinkingReq
     `assistant` message must start with a thinking block".
     """
     request, caps = prepared.request, prepared.caps
-    thinking = resolve_thinking(request, caps, report, levels=_EFFORTS)
+    thinking = resolve_thinking(request, caps, report, levels=EFFORTS)
     if not thinking_budget(thinking, caps):
         return thinking
     return None if barred_by_history(request.options, prepared.history, report) else thinking

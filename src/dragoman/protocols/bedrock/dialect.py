@@ -9,6 +9,7 @@ from ...capabilities import Capabilities
 from ...capabilities.name_rules import IdRule, NameRule
 from ...message.blocks import MEDIA_KINDS
 from ...text.json_text import Json
+from .fields import FIELDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,22 +108,8 @@ CAN = Capabilities(
 )
 
 
-# service model: members of ConverseRequest that no other wire has, and of ContentBlock
-_FIELDS = frozenset(
-    {
-        "inferenceConfig",
-        "toolConfig",
-        "additionalModelRequestFields",
-        "guardrailConfig",
-        "additionalModelResponseFieldPaths",
-        "performanceConfig",
-        "requestMetadata",
-        "promptVariables",
-        "outputConfig",
-        "serviceTier",
-    }
-)
-_KNOWN = _FIELDS | {"messages", "system", "modelId"}
+# service model: members of ConverseRequest that other bodies of messages lack, and of ContentBlock
+_OWN = FIELDS.names - {"messages", "system", "modelId"}
 
 _BLOCKS = frozenset(
     {
@@ -161,8 +148,8 @@ def claims(body: Json, path: str | None = None) -> bool:
     if not isinstance(body, dict) or not isinstance(body.get("messages", []), list):
         return False
     if read_path(path)[0] is not None:
-        return not body.keys() - _KNOWN or "messages" in body
-    if body.keys() - _KNOWN or (not body.get("messages") and _FIELDS.isdisjoint(body)):
+        return not body.keys() - FIELDS.names or "messages" in body
+    if body.keys() - FIELDS.names or (not body.get("messages") and _OWN.isdisjoint(body)):
         return False
     return _claims_blocks(body.get("system", [])) and all(
         isinstance(message, dict)

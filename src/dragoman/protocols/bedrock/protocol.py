@@ -19,11 +19,12 @@ from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_like.messages import fill_fields, head, in_path, issuer_fields, own_extras
 from ..client_arguments import Arguments, with_bytes
 from ..paths import PathTable, request_paths
-from . import request as fields
+from . import request as bodies
 from .answer_read import ConverseReader
 from .answer_stream import OVERFLOW, ConverseEncoder
 from .answer_write import write_response
 from .dialect import CAN, Dialect, claims
+from .fields import FIELDS, MODEL_FIELDS
 from .messages import at_top, message_as_read, write_messages, write_system
 
 _EVENTS = frozenset(
@@ -31,7 +32,7 @@ _EVENTS = frozenset(
 )
 
 # fields that are written after the tools, in this order
-_BEHIND_TOOLS = ("outputConfig", fields.MODEL_FIELDS, "serviceTier")
+_BEHIND_TOOLS = ("outputConfig", MODEL_FIELDS, "serviceTier")
 
 _CHOICE, _FORMAT = "toolConfig.toolChoice", "outputConfig.textFormat"
 _NEXT_ITEM = re.compile(r"(.*)\[(\d+)\][.\w]*")
@@ -52,6 +53,7 @@ class BedrockConverse(Room):
     tools_path = "$.toolConfig.tools"
     ordered_flags = survey.MEDIA  # documents without a name of their own get a number
     framing = "aws-eventstream"
+    body_fields = FIELDS
     base_capabilities = CAN
     cache_order = ("modelId", "toolConfig", "system", "messages")
     dialect_class = Dialect
@@ -81,10 +83,10 @@ class BedrockConverse(Room):
 
     claims = staticmethod(claims)
     messages = write_messages
-    tools = fields.write_tools
+    tools = bodies.write_tools
     message_as_read = message_as_read
-    read_request = fields.read_request
-    body_as_read = fields.body_as_read
+    read_request = bodies.read_request
+    body_as_read = bodies.body_as_read
     write_response = write_response
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
@@ -122,7 +124,7 @@ class BedrockConverse(Room):
                 yield f"{path}.format", Field(source, "media_type")
         if req.messages and at_top(req.messages[0]):
             yield "$.system", req.messages[0]
-        for name, path in fields.option_paths(req.options, notes):
+        for name, path in bodies.option_paths(req.options, notes):
             yield f"$.{path}", Field(req.options, name)
         # most requests have the model in the path
         in_body = bool(req.model) and notes.get("model") == "body"
@@ -170,8 +172,8 @@ class BedrockConverse(Room):
         body["messages"] = prepared.elements
         if prepared.elements is None:
             body["messages"] = write_messages(self, history, caps, report, start)
-        fields.write_options(body, prepared, report)
-        if tool_config := fields.write_tool_config(self, prepared, report):
+        bodies.write_options(body, prepared, report)
+        if tool_config := bodies.write_tool_config(self, prepared, report):
             body["toolConfig"] = tool_config
         for key in _BEHIND_TOOLS:
             if key in body:
@@ -183,5 +185,5 @@ class BedrockConverse(Room):
         path = self.dialect.path.format(model=in_path(prepared.model or self.model))
         operation = "converse-stream" if request.stream else "converse"
         body = fill_fields(body, own_extras(request, caps))
-        fields.fit_still_efforts(body, request, self.issuer, caps, report)
+        bodies.fit_still_efforts(body, request, self.issuer, caps, report)
         return HttpRequest(f"{path}/{operation}", {}, body)

@@ -37,32 +37,7 @@ from ..schemas import parameters
 from . import messages
 from .blocks import cache_point, read_cache_point
 from .dialect import read_path
-
-MODEL_FIELDS = "additionalModelRequestFields"
-
-
-# option -> its possible paths, the usual one first
-_OPTIONS: dict[str, tuple[str, ...]] = {
-    "max_tokens": ("inferenceConfig.maxTokens",),
-    "temperature": ("inferenceConfig.temperature",),
-    "top_p": ("inferenceConfig.topP",),
-    "top_k": (f"{MODEL_FIELDS}.top_k", f"{MODEL_FIELDS}.inferenceConfig.topK"),
-    "stop": ("inferenceConfig.stopSequences",),
-    "service_tier": ("serviceTier.type",),
-    "reasoning_budget": (
-        f"{MODEL_FIELDS}.thinking.budget_tokens",
-        f"{MODEL_FIELDS}.reasoning_config.budget_tokens",
-    ),
-    "reasoning": (
-        f"{MODEL_FIELDS}.output_config.effort",
-        "outputConfig.effort",
-        f"{MODEL_FIELDS}.reasoningConfig.maxReasoningEffort",
-        f"{MODEL_FIELDS}.reasoning_effort",
-        f"{MODEL_FIELDS}.reasoning.effort",
-        f"{MODEL_FIELDS}.reasoning_config",
-    ),
-    "thoughts": (f"{MODEL_FIELDS}.thinking.display",),
-}
+from .fields import FIELDS, MODEL_FIELDS, OPTIONS
 
 # Claude's `thinking.display`: how much of its thinking is shown
 _SHOWN = {
@@ -82,15 +57,13 @@ _WORD_FIELDS = {
 }
 
 # where thinking is turned on and off: Claude's place, its other name, Nova's
-_SWITCHES = [
-    f"{MODEL_FIELDS}.{key}.type" for key in ("thinking", "reasoning_config", "reasoningConfig")
-]
+_SWITCHES = FIELDS.special["reasoning"]
 _SWITCH_WORDS = {"enabled": "on", "adaptive": "on", "disabled": "off"}
 
 # options that are composed for every maker: those of `inferenceConfig`, and separate ones
 _COMPOSED = {name: name for name in ("top_k", "service_tier")} | {
     name: paths[0].partition(".")[2]
-    for name, paths in _OPTIONS.items()
+    for name, paths in OPTIONS.items()
     if paths[0].startswith("inferenceConfig.")
 }
 
@@ -109,7 +82,7 @@ def read_options(body: JsonObject, notes: JsonObject) -> Options:
         None,
     )
     word = words[switch] if switch is not None else ""
-    for name, paths in _OPTIONS.items():
+    for name, paths in OPTIONS.items():
         if name in ("reasoning", "reasoning_budget") and word == "disabled":
             continue
         for path in paths:
@@ -140,13 +113,13 @@ def _option(name: str, value: Json) -> Any:
 def _noted_place(name: str, notes: JsonObject) -> tuple[str | None, dict[str, str]]:
     """Return the path of an option, and the switch beside it with its word."""
     note = notes.get(name, {})
-    return note.get("at", _OPTIONS[name][0]), note.get("with", {})
+    return note.get("at", OPTIONS[name][0]), note.get("with", {})
 
 
 def option_paths(options: Options, notes: JsonObject) -> Iterator[tuple[str, str]]:
     """Return each option with the path that it was read from; the parent's path beside a switch."""
     for name, _ in options.list_values():
-        if name in _OPTIONS:
+        if name in OPTIONS:
             path, switches = _noted_place(name, notes)
             switch = next(iter(switches), "")
             parent = switch.rpartition(".")[0]
@@ -170,7 +143,7 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
     keys = {**_COMPOSED, "thoughts": ""} if _is_claude(caps) else _COMPOSED
     inference = request_fields.options(request, keys, caps, report)
     for key, name in (("temperature", "temperature"), ("topP", "top_p")):
-        request_fields.within(inference, key, name, (0, 1), request, report)
+        request_fields.within(inference, key, name, FIELDS.ranges[name], request, report)
     tier = inference.pop("service_tier", None)
     if tier is not None and tier not in _TIERS:
         what = f"service tier {tier}"
@@ -517,7 +490,7 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
     if req.model and "model" in kept and notes.get("model") == "body":
         body["modelId"] = req.model
     for name, value in req.options.list_values():
-        if name in kept and name in _OPTIONS:
+        if name in kept and name in OPTIONS:
             path, switches = _noted_place(name, notes)
             if path is not None:
                 put_field(body, path, _as_read(name, value))

@@ -8,6 +8,7 @@ from ...capabilities import Capabilities
 from ...capabilities.name_rules import IdRule, NameRule
 from ...text.json_text import Json
 from ..chat_like.request import claims_chat
+from .fields import FIELDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,28 +57,6 @@ CAN = Capabilities(
 )
 
 
-# Cohere API, "Chat", request body
-_FIELDS = frozenset({
-    "model", "messages", "stream", "tools", "strict_tools", "tool_choice", "documents",
-    "citation_options", "response_format", "safety_mode", "max_tokens", "stop_sequences",
-    "temperature", "seed", "frequency_penalty", "presence_penalty", "k", "p", "logprobs",
-    "thinking", "priority", "raw_prompting",
-})  # fmt: skip
-
-
-UNIQUE_FIELDS = frozenset(
-    {
-        "documents",
-        "citation_options",
-        "safety_mode",
-        "strict_tools",
-        "k",
-        "p",
-        "raw_prompting",
-    }
-)
-
-
 _MESSAGE_FIELDS = {
     "system": frozenset({"role", "content"}),
     "user": frozenset({"role", "content"}),
@@ -110,7 +89,7 @@ EVENT_TYPES = frozenset(
 
 def claims(body: Json, path: str | None = None) -> bool:
     """Whether the body can be a request of this protocol, by its keys, messages and path."""
-    if not claims_chat(body, path, "/v2/chat", _FIELDS, _MESSAGE_FIELDS, _PARTS, _TEXTS):
+    if not claims_chat(body, path, "/v2/chat", FIELDS.names, _MESSAGE_FIELDS, _PARTS, _TEXTS):
         return False
     tools = body.get("tools")
     if isinstance(tools, list) and any(tool.get("type") != "function" for tool in tools):

@@ -22,31 +22,7 @@ from . import messages as entries
 from .answer_read import CohereReader
 from .answer_stream import CohereEncoder
 from .answer_write import OVERFLOW, write_response
-
-# of Cohere's client, version 7; a stream is another method
-_ARGUMENTS = frozenset(
-    {
-        "model",
-        "messages",
-        "tools",
-        "strict_tools",
-        "documents",
-        "citation_options",
-        "response_format",
-        "safety_mode",
-        "max_tokens",
-        "stop_sequences",
-        "temperature",
-        "seed",
-        "frequency_penalty",
-        "presence_penalty",
-        "k",
-        "p",
-        "logprobs",
-        "tool_choice",
-        "thinking",
-    }
-)
+from .fields import FIELDS
 
 
 class Cohere(ChatRoom):
@@ -61,22 +37,20 @@ class Cohere(ChatRoom):
     overflow = OVERFLOW
     failures = frozenset({"error"})
     addresses = ("*/v2/chat",)
-    unique_fields = dialect.UNIQUE_FIELDS
     model_patterns = ("command*", "c4ai-*")
+    body_fields = FIELDS
     base_capabilities = dialect.CAN
     dialect_class = dialect.Dialect
     reader_class = CohereReader
     encoder_class = CohereEncoder
-    option_keys = request.OPTIONS
-    ranges = request.RANGES
+    option_keys = FIELDS.keys
+    ranges = FIELDS.ranges
     choices = request.CHOICES
     lone_stop = False
     text_spelling = blocks.TEXT
     paths: ClassVar[PathTable] = {
         **CHAT_PATHS,
-        **{("options", name): (key,) for name, key in request.OPTIONS.items()},
-        ("options", "reasoning"): ("thinking.type",),
-        ("options", "reasoning_budget"): ("thinking.token_budget",),
+        **FIELDS.list_paths(),
         ("response_format", "schema"): ("response_format.json_schema", "response_format.schema"),
         ("message", blocks.PLAN): ("tool_plan",),
         ("text", "text"): ("text", "document.data"),
@@ -123,8 +97,8 @@ class Cohere(ChatRoom):
             The keyword arguments. Fields that the client has no parameter for are in
             `request_options`.
         """
-        arguments: Arguments = {name: body[name] for name in body if name in _ARGUMENTS}
-        others = {name: body[name] for name in body if name not in {*_ARGUMENTS, "stream"}}
+        arguments: Arguments = {name: body[name] for name in body if name in FIELDS.arguments}
+        others = {name: body[name] for name in body if name not in {*FIELDS.arguments, "stream"}}
         options: Arguments = {"additional_body_parameters": others} if others else {}
         if headers:
             options["additional_headers"] = dict(headers)

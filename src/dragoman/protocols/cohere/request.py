@@ -20,38 +20,13 @@ from ..chat_like.protocol import ChatRoom
 from ..reasoning import resolve_thinking
 from ..request_fields import format_unsaid
 from .dialect import CAN
+from .fields import MOST_STOPS
 
 CHOICES = {"REQUIRED": "required", "NONE": "none"}
 
 _FORMATS: dict[Any, Any] = {"text": "text", "json_object": "json"}
 _SCHEMA = ("json_schema", "schema")  # the second one is in some samples of the documentation
 
-# option -> its key here
-OPTIONS = {
-    **{
-        name: name
-        for name in (
-            "max_tokens",
-            "temperature",
-            "seed",
-            "frequency_penalty",
-            "presence_penalty",
-            "logprobs",
-        )
-    },
-    "top_p": "p",
-    "top_k": "k",
-    "stop": "stop_sequences",
-}
-# Cohere API, "Chat", request body: least and most
-RANGES = {
-    "temperature": (0, 1),
-    "top_p": (0.01, 0.99),
-    "top_k": (0, 500),
-    "frequency_penalty": (0, 1),
-    "presence_penalty": (0, 1),
-}
-_STOPS = 5
 _PENALTIES = ("frequency_penalty", "presence_penalty")
 
 
@@ -199,9 +174,9 @@ def write_options(
 ) -> JsonObject:
     """Write the options, each in its range, and `thinking`."""
     body = ChatRoom.write_options(room, request, caps, report)
-    if len(body.get("stop_sequences", ())) > _STOPS:
-        body["stop_sequences"] = body["stop_sequences"][:_STOPS]
-        report.add_loss("option.range", request.options, "stop", did=f"the first {_STOPS}")
+    if len(body.get("stop_sequences", ())) > MOST_STOPS:
+        body["stop_sequences"] = body["stop_sequences"][:MOST_STOPS]
+        report.add_loss("option.range", request.options, "stop", did=f"the first {MOST_STOPS}")
     if body.keys() >= set(_PENALTIES):  # "cannot specify both"
         refused = _PENALTIES[0] if not body[_PENALTIES[0]] else _PENALTIES[1]
         del body[refused]

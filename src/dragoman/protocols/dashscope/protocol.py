@@ -20,12 +20,13 @@ from ..chat_like.messages import own_tool, replay
 from ..chat_like.request import function_tool
 from ..client_arguments import Arguments
 from ..paths import CHAT_PATHS, PathTable, request_paths
-from . import request as fields
+from . import request as bodies
 from .answer_read import DashScopeReader
 from .answer_stream import DashScopeEncoder
 from .answer_write import OVERFLOW, write_response
 from .blocks import MEDIA
 from .dialect import CAN, MULTIMODAL, TEXT, Dialect
+from .fields import FIELDS
 from .messages import message_as_read, write_messages
 
 _STREAM = {"Accept": "text/event-stream", "X-DashScope-SSE": "enable"}
@@ -48,16 +49,14 @@ class DashScope(Room):
     tools_path = "$.parameters.tools"
     addresses = ("*/services/aigc/*-generation/generation",)
     model_patterns = ("qwen-*",)
+    body_fields = FIELDS
     base_capabilities = CAN
     dialect_class = Dialect
     reader_class = DashScopeReader
     encoder_class = DashScopeEncoder
     paths: ClassVar[PathTable] = {
         **CHAT_PATHS,
-        **{
-            ("options", name): tuple(f"parameters.{key}" for key in keys)
-            for name, keys in fields.OPTIONS.items()
-        },
+        **FIELDS.list_paths(),
         ("request", "tool_choice"): ("parameters.tool_choice",),
         ("tool_choice", "name"): ("parameters.tool_choice.function.name",),
         ("tool_choice", "parallel"): ("parameters.parallel_tool_calls",),
@@ -73,11 +72,11 @@ class DashScope(Room):
         **{(kind, "cache"): ("cache_control",) for kind in ("tool", "message", "text", *MEDIA)},
     }
 
-    claims = staticmethod(fields.claims)
+    claims = staticmethod(bodies.claims)
     messages = write_messages
     message_as_read = message_as_read
-    read_request = fields.read_request
-    body_as_read = fields.body_as_read
+    read_request = bodies.read_request
+    body_as_read = bodies.body_as_read
     write_response = write_response
 
     def can(self) -> Capabilities:
@@ -160,8 +159,8 @@ class DashScope(Room):
         for tool in req.tools:
             if type(tool) is ServerTool and tool.kind != "own":
                 yield "$.parameters", tool
-                yield f"$.parameters.{fields.SWITCHES[tool.kind]}", Field(tool, "kind")
-                yield f"$.parameters.{fields.SEARCH}.{fields.SITES}", Field(tool, "domains")
+                yield f"$.parameters.{bodies.SWITCHES[tool.kind]}", Field(tool, "kind")
+                yield f"$.parameters.{bodies.SEARCH}.{bodies.SITES}", Field(tool, "domains")
         for i, m in enumerate(req.messages):
             if not hasattr(m, "read_from"):
                 yield "$.input.prompt", m
@@ -198,7 +197,7 @@ class DashScope(Room):
         body: JsonObject = {
             "model": prepared.model,
             "input": {"messages": messages},
-            "parameters": fields.write_parameters(prepared, tools, report),
+            "parameters": bodies.write_parameters(prepared, tools, report),
         }
         # extra fields join `input` and `parameters`
         for key, value in replay({}, request, caps, report).items():

@@ -24,29 +24,11 @@ from ..chat_like import request as chat_request
 from ..chat_like.messages import are_objects
 from ..reasoning import ThinkingRequest, moot, resolve_thinking
 from .blocks import cache_field, read_cache
+from .fields import OPTIONS
 from .messages import read_message
 
-# option -> its keys under `parameters`: each is read, the first is written
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
-_SAME = (
-    "temperature",
-    "top_p",
-    "top_k",
-    "presence_penalty",
-    "frequency_penalty",
-    "repetition_penalty",
-    "seed",
-    "stop",
-    "n",
-    "logprobs",
-    "top_logprobs",
-)
-OPTIONS: dict[str, tuple[str, ...]] = {
-    "max_tokens": ("max_tokens", "max_completion_tokens"),
-    "reasoning_budget": ("thinking_budget",),
-    **{name: (name,) for name in _SAME},
-}
 
 # the provider's own tools -> the switches that turn them on
 SWITCHES = {"web_search": "enable_search", "code_execution": "enable_code_interpreter"}

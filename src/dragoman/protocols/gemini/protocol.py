@@ -24,21 +24,20 @@ from ..chat_like.messages import head, in_path
 from ..client_arguments import Arguments, with_bytes
 from ..paths import PathTable
 from ..request_fields import choice
-from . import request as fields
+from . import request as bodies
 from . import tools as declarations
 from .answer_read import GeminiReader
 from .answer_stream import GeminiEncoder
 from .answer_write import OVERFLOW, write_response
 from .blocks import RESPONSE_TEXTS, listed_calls
 from .dialect import CAN, NULL, Dialect, WriteTarget, camel_key, camel_keys, change_case, snake_key
+from .fields import CONFIG, FIELDS
 from .messages import has_prompt, message_as_read, write_messages, write_system
 
 # Model names with a location are put below the base URL unchanged, without the part that the base
 # URL already has.
 _RESOURCES = ("tunedModels/", "publishers/", "endpoints/")
 _PROJECT = re.compile(r"projects/[^/]+/locations/[^/]+/")
-_CONFIG = "generationConfig"
-_THINKING = f"{_CONFIG}.thinkingConfig"
 _CALLING = "toolConfig.functionCallingConfig"
 _Rows: TypeAlias = Iterator[tuple[str, object]]
 
@@ -65,6 +64,7 @@ class Gemini(Room):
     token_fields = ("continuationToken", "continuation_token")
     seals_in = "thoughtSignature"  # Gemini CLI 0.61 drops thoughts and keeps this (2026-11-22)
     seals_bytes = True
+    body_fields = FIELDS
     base_capabilities = CAN
     cache_order = ("model", "tools", "systemInstruction", "contents")
     dialect_class = Dialect
@@ -73,13 +73,9 @@ class Gemini(Room):
 
     # keys below the node's object, or below the body, each in either case
     paths: ClassVar[PathTable] = {
-        **{("options", name): (f"{_CONFIG}.{key}",) for name, key in fields.KEYS.items()},
-        ("options", "service_tier"): ("serviceTier",),
-        ("options", "reasoning"): (f"{_THINKING}.thinkingLevel", f"{_THINKING}.thinkingBudget"),
-        ("options", "reasoning_budget"): (f"{_THINKING}.thinkingBudget",),
-        ("options", "thoughts"): (f"{_THINKING}.includeThoughts",),
-        ("response_format", "kind"): (f"{_CONFIG}.responseMimeType",),
-        ("response_format", "schema"): tuple(f"{_CONFIG}.{key}" for key in fields.SCHEMAS),
+        **FIELDS.list_paths(),
+        ("response_format", "kind"): (f"{CONFIG}.responseMimeType",),
+        ("response_format", "schema"): tuple(f"{CONFIG}.{key}" for key in bodies.SCHEMAS),
         ("tool_choice", "allowed"): (f"{_CALLING}.allowedFunctionNames",),
         ("thinking", "thinking"): ("text",),
         ("tool_use", "id"): ("functionCall.id",),
@@ -93,12 +89,12 @@ class Gemini(Room):
         **{(kind, "detail"): ("mediaResolution",) for kind in MEDIA_KINDS},
     }
 
-    claims = staticmethod(fields.claims)
+    claims = staticmethod(bodies.claims)
     messages = write_messages
     message_as_read = message_as_read
-    read_request = fields.read_request
-    body_as_read = fields.body_as_read
-    respell = fields.respell
+    read_request = bodies.read_request
+    body_as_read = bodies.body_as_read
+    respell = bodies.respell
     write_response = write_response
 
     def can(self) -> Capabilities:
@@ -186,7 +182,7 @@ class Gemini(Room):
             yield "$", Field(req, "model")  # it is in the path
         yield from self._fields(req.options, "options", body, "$")
         if req.response_format is not None:
-            yield _child(body, "$", _CONFIG)[0], req.response_format
+            yield _child(body, "$", CONFIG)[0], req.response_format
             yield from self._fields(req.response_format, "response_format", body, "$")
         if req.tool_choice is not None:
             yield _child(body, "$", _CALLING)[0], req.tool_choice
@@ -289,13 +285,13 @@ class Gemini(Room):
         tool_choice = choice(prepared, report, prepared.tools)
         if tool_choice is not None or strict:
             tool_choice = tool_choice or ToolChoice("auto")
-            body["toolConfig"] = fields.tool_config(tool_choice, dialect, strict)
+            body["toolConfig"] = bodies.tool_config(tool_choice, dialect, strict)
         if caps.form == "level" and prepared.tools and prepared.server_tools:
             # since Gemini 3, functions are allowed beside such tools only if the tools' calls are
             # shown, too
             flag = change_case({"includeServerSideToolInvocations": True}, dialect)
             body["toolConfig"] = {**body.get("toolConfig", {}), **flag}
-        config, tier = fields.write_config(request, target)
+        config, tier = bodies.write_config(request, target)
         if config:
             body["generationConfig"] = config
         if tier is not None:

@@ -22,33 +22,16 @@ from ..chat_like.messages import issuer_extras, issuer_fields
 from ..reasoning import ThinkingRequest, choose_display, moot, resolve_thinking
 from . import messages
 from .dialect import NULL, Dialect, WriteTarget, change_case, read_keys, spell_paths
+from .fields import CONFIG, KEYS, THINKING
 from .tools import build_layout, enum_types, json_types, read_tools, tools_as_read
-
-# each option and its key; all but the last are in generationConfig
-KEYS = {
-    "temperature": "temperature",
-    "top_p": "topP",
-    "top_k": "topK",
-    "max_tokens": "maxOutputTokens",
-    "stop": "stopSequences",
-    "seed": "seed",
-    "presence_penalty": "presencePenalty",
-    "frequency_penalty": "frequencyPenalty",
-    "n": "candidateCount",
-    "logprobs": "responseLogprobs",
-    "top_logprobs": "logprobs",
-    "service_tier": "serviceTier",
-}
-
 
 _TIER = "service_tier"
 _NAMES = {key: name for name, key in KEYS.items() if name != _TIER}
-_CONFIG, _THINKING = "generationConfig", "thinkingConfig"
 _TOOL_CONFIG, _CALLING = "toolConfig", "functionCallingConfig"
 
 
 # objects of a body that are read, inner ones before outer ones
-_OBJECTS = (f"{_CONFIG}.{_THINKING}", _CONFIG, f"{_TOOL_CONFIG}.{_CALLING}", _TOOL_CONFIG)
+_OBJECTS = (f"{CONFIG}.{THINKING}", CONFIG, f"{_TOOL_CONFIG}.{_CALLING}", _TOOL_CONFIG)
 
 
 # Gemini API reference, ThinkingLevel
@@ -67,13 +50,13 @@ def write_config(request: ChatRequest, target: WriteTarget) -> tuple[JsonObject,
     tier = _write_tier(config.pop("serviceTier", None), request, target)
     if (thinks := resolve_thinking(request, caps, report, levels=_LEVELS)) is not None:
         if thinking := _write_thinking(thinks, target):
-            config[_THINKING] = change_case(thinking, target.dialect)
+            config[THINKING] = change_case(thinking, target.dialect)
         else:
             moot(request, report)
     on = caps.thinks != "never" and not (thinks is not None and thinks.off)
     if word := choose_display(request, _SHOWN, on, report):
         include = change_case({"includeThoughts": word == "true"}, target.dialect)
-        config[_THINKING] = {**config.get(_THINKING, {}), **include}
+        config[THINKING] = {**config.get(THINKING, {}), **include}
     if request.response_format is not None:
         config.update(_write_format(request.response_format, target))
     return change_case(config, target.dialect), tier
@@ -101,15 +84,15 @@ def _write_thinking(thinks: ThinkingRequest, target: WriteTarget) -> JsonObject:
 def _read_options(fields: JsonObject, notes: JsonObject) -> Options:
     """Take the options out of the body and its generationConfig."""
     values: dict[str, Any] = {}
-    config = fields.get(_CONFIG)
+    config = fields.get(CONFIG)
     if isinstance(config, dict):
         for key in [key for key in config if key in _NAMES]:
             name = _NAMES[key]
             if (value := _read_option(name, config[key], notes)) is not None:
                 values[name] = value
                 del config[key]
-        if isinstance(config.get(_THINKING), dict):
-            values |= _read_thinking(config[_THINKING], notes)
+        if isinstance(config.get(THINKING), dict):
+            values |= _read_thinking(config[THINKING], notes)
     if isinstance(fields.get("serviceTier"), str):
         values[_TIER] = fields.pop("serviceTier")
     return Options(**values)
@@ -163,9 +146,9 @@ def _options_as_read(body: JsonObject, req: ChatRequest, kept: Names, notes: Jso
             config[KEYS[name]] = value[0] if notes.get(name) == "text" else list(value)
         elif name in KEYS:
             config[KEYS[name]] = float(value) if name in notes.get("floats", ()) else value
-    config |= {f"{_THINKING}.{key}": value for key, value in thinking.items()}
+    config |= {f"{THINKING}.{key}": value for key, value in thinking.items()}
     for path, value in config.items():
-        put_field(body, f"{_CONFIG}.{path}", value)
+        put_field(body, f"{CONFIG}.{path}", value)
 
 
 _FORMATS = {"text/plain": "text", "application/json": "json"}
@@ -191,7 +174,7 @@ def _write_format(form: ResponseFormat, target: WriteTarget) -> JsonObject:
 
 def _read_format(fields: JsonObject, notes: JsonObject) -> ResponseFormat | None:
     """Read the format of the answer, if the body has it in a known form."""
-    config = fields.get(_CONFIG)
+    config = fields.get(CONFIG)
     if not isinstance(config, dict):
         return None
     mime = config.get("responseMimeType")
@@ -219,9 +202,9 @@ def _format_as_read(body: JsonObject, form: ResponseFormat, notes: JsonObject) -
     """Put the format where it was."""
     form_notes = notes.get("format", {})
     if form_notes.get("mime", True):
-        put_field(body, f"{_CONFIG}.responseMimeType", _MIME_TYPES[form.kind])
+        put_field(body, f"{CONFIG}.responseMimeType", _MIME_TYPES[form.kind])
     if form.schema is not None:
-        path = f"{_CONFIG}.{form_notes.get('key', SCHEMAS[0])}"
+        path = f"{CONFIG}.{form_notes.get('key', SCHEMAS[0])}"
         put_field(body, path, enum_types(form.schema, form_notes.get("types")))
 
 
@@ -413,14 +396,14 @@ def respell(room: Room, body: JsonObject, req: ChatRequest) -> None:
     spell_paths(body, [note for note in notes if not note.endswith(NULL)])
 
 
-_FIELDS = {"response_format": _CONFIG, "tools": "tools", "tool_choice": _TOOL_CONFIG}
+_FIELDS = {"response_format": CONFIG, "tools": "tools", "tool_choice": _TOOL_CONFIG}
 
 
 def _notes_of_keys(req: ChatRequest, kept: Names, notes: JsonObject) -> list[str]:
     """Return notes on the spelling of keys, except those into which an edit will be merged."""
     changed = {key for name, key in _FIELDS.items() if getattr(req, name) and name not in kept}
     if any(name not in kept for name, _ in req.options.list_values()):
-        changed |= {_CONFIG, "serviceTier"}
+        changed |= {CONFIG, "serviceTier"}
     key_notes: list[str] = notes.get("keys", [])
     # the body's key that each note is about, in camelCase
     keys = (read_keys({note.partition(".")[0].removesuffix(NULL): 0})[0] for note in key_notes)

@@ -11,6 +11,7 @@ from ...capabilities import Capabilities
 from ...capabilities.name_rules import IdRule, NameRule
 from ...text.json_text import Json
 from ..chat_like.messages import are_objects
+from .fields import FIELDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,26 +109,8 @@ SERVER_TOOLS = (
 )
 SERVER_STEPS = frozenset(f"{tool}_{end}" for tool in SERVER_TOOLS for end in ("call", "result"))
 
-# google-genai, CreateModelInteraction and CreateAgentInteraction
-_FIELDS = frozenset({
-    "model", "agent", "agent_config", "input", "system_instruction", "generation_config", "tools",
-    "response_format", "response_mime_type", "response_modalities", "previous_interaction_id",
-    "store", "background", "stream", "service_tier", "continuation_token", "cached_content",
-    "environment", "labels", "safety_settings", "webhook_config",
-})  # fmt: skip
-
-UNIQUE_FIELDS = frozenset(
-    {
-        "agent",
-        "agent_config",
-        "previous_interaction_id",
-        "continuation_token",
-        "webhook_config",
-    }
-)
-
 # in bodies whose `input` is a text or messages, these fields show that it is Interactions
-_TELLING = UNIQUE_FIELDS | {"system_instruction", "generation_config"}
+_TELLING = FIELDS.unique | {"system_instruction", "generation_config"}
 
 
 def claims(body: Json, path: str | None = None) -> bool:
@@ -135,7 +118,7 @@ def claims(body: Json, path: str | None = None) -> bool:
 
     A model and a text alone could be another protocol's; then the name of the model decides.
     """
-    if not isinstance(body, dict) or body.keys() - _FIELDS:
+    if not isinstance(body, dict) or body.keys() - FIELDS.names:
         return False
     address = (path or "").partition("?")[0].rstrip("/")
     if address and not address.endswith("/interactions"):

@@ -22,15 +22,13 @@ from ..client_arguments import Arguments, with_extra_body
 from ..paths import PathTable, request_paths
 from ..request_fields import choice, response_format
 from . import dialect as dialects
-from . import request as fields
+from . import request as bodies
 from .answer_read import InteractionReader
 from .answer_stream import InteractionEncoder
 from .answer_write import OVERFLOW, write_response
 from .blocks import OUTPUT, group_steps, is_content
+from .fields import CONFIG, FIELDS
 from .messages import TOP, StepWriter, messages_as_read, write_messages, write_system
-
-_CONFIG = fields.CONFIG
-_ARGUMENTS = frozenset({"model", "agent", "input", "stream"})  # the client adds the rest unchanged
 
 
 class GeminiInteractions(Room):
@@ -47,21 +45,19 @@ class GeminiInteractions(Room):
     failures = frozenset({"error", "failed", "interrupted"})
     messages_path = "$.input"
     addresses = ("*/interactions",)
-    unique_fields = dialects.UNIQUE_FIELDS
     model_patterns = ("gemini-*",)
     state_fields = ("previous_interaction_id", "continuation_token", "cached_content")
     token_fields = ("continuation_token",)
+    body_fields = FIELDS
     base_capabilities = dialects.CAN
     dialect_class = dialects.Dialect
     reader_class = InteractionReader
     encoder_class = InteractionEncoder
     paths: ClassVar[PathTable] = {
-        **{("options", name): (f"{_CONFIG}.{key}",) for name, key in fields.OPTIONS.items()},
-        ("options", "reasoning"): (f"{_CONFIG}.thinking_level",),
-        ("options", "thoughts"): (f"{_CONFIG}.thinking_summaries",),
-        ("request", "tool_choice"): (f"{_CONFIG}.tool_choice",),
-        **{("tool_choice", name): (f"{_CONFIG}.tool_choice",) for name in ("mode", "name")},
-        ("tool_choice", "allowed"): (f"{_CONFIG}.tool_choice",),
+        **FIELDS.list_paths(),
+        ("request", "tool_choice"): (f"{CONFIG}.tool_choice",),
+        **{("tool_choice", name): (f"{CONFIG}.tool_choice",) for name in ("mode", "name")},
+        ("tool_choice", "allowed"): (f"{CONFIG}.tool_choice",),
         **{("response_format", name): ("response_format",) for name in ("kind", "schema")},
         ("tool", "stores"): ("file_search_store_names",),
         ("text", "text"): ("text",),
@@ -88,13 +84,13 @@ class GeminiInteractions(Room):
         Returns:
             The keyword arguments. Fields that the client has no parameter for are in `extra_body`.
         """
-        return with_extra_body(body, headers, model, _ARGUMENTS)
+        return with_extra_body(body, headers, model, FIELDS.arguments)
 
     claims = staticmethod(dialects.claims)
     messages = write_messages
     messages_as_read = messages_as_read
-    read_request = fields.read_request
-    body_as_read = fields.body_as_read
+    read_request = bodies.read_request
+    body_as_read = bodies.body_as_read
     write_response = write_response
 
     def once(self, elements: Sequence[JsonObject]) -> Sequence[str] | None:
@@ -195,7 +191,7 @@ class GeminiInteractions(Room):
         Returns:
             The entries of `tools`.
         """
-        return fields.write_tools(self, tools, replace(caps, strict_tools=False), report)
+        return bodies.write_tools(self, tools, replace(caps, strict_tools=False), report)
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """Write the request to `POST /interactions`.
@@ -233,15 +229,15 @@ class GeminiInteractions(Room):
         strict = caps.strict_tools and True in wishes and False not in wishes
         strict = strict and (request.tool_choice is None or request.tool_choice.mode != "none")
         declared = caps if strict or wishes == {None} else replace(caps, strict_tools=False)
-        if tools := fields.write_tools(self, prepared.offered, declared, report):
+        if tools := bodies.write_tools(self, prepared.offered, declared, report):
             body["tools"] = tools
-        body.update(fields.write_config(request, caps, report))
+        body.update(bodies.write_config(request, caps, report))
         tool_choice = choice(prepared, report, prepared.tools)
         if tool_choice is not None or strict:
-            value = fields.write_choice(tool_choice or ToolChoice("auto"), strict)
-            body[_CONFIG] = {**body.get(_CONFIG, {}), "tool_choice": value}
+            value = bodies.write_choice(tool_choice or ToolChoice("auto"), strict)
+            body[CONFIG] = {**body.get(CONFIG, {}), "tool_choice": value}
         if (form := response_format(request, caps, report)) is not None:
-            body["response_format"] = fields.write_format(form, caps, report)
+            body["response_format"] = bodies.write_format(form, caps, report)
         if request.stream:
             body["stream"] = True
         headers = {"Api-Revision": self.dialect.revision} if self.dialect.revision else {}

@@ -20,23 +20,11 @@ from ..chat_like import messages as chat_messages
 from ..reasoning import choose_display, moot, resolve_thinking
 from ..request_fields import fitting_schema, format_unsaid, option_value, options, usual_tier
 from ..schemas import parameters
+from .fields import CONFIG, LEVELS, OPTIONS, TIER, TIERS
 from .messages import TOP, input_as_read, read_input
 
-CONFIG = "generation_config"
-
-# option -> its key in generation_config; the tier is beside that
-OPTIONS = {
-    "max_tokens": "max_output_tokens",
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "seed": "seed",
-    "stop": "stop_sequences",
-}
 # of `thinking_summaries`
 _SHOWN = {"none": "none", "auto": "auto", "concise": "auto", "detailed": "auto", "updates": "auto"}
-_TIER = "service_tier"
-_TIERS = ("flex", "standard", "priority", "deferred")
-_LEVELS = ("minimal", "low", "medium", "high", "xhigh")
 _NEUTRAL = ("off", "on", "auto", "none")  # which are no levels of this API's
 
 
@@ -45,25 +33,25 @@ _NEUTRAL = ("off", "on", "auto", "none")  # which are no levels of this API's
 
 def write_config(request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
     """Write `generation_config` and `service_tier`, if options need them."""
-    fields = options(request, {**OPTIONS, _TIER: _TIER, "thoughts": ""}, caps, report)
-    if fields.get(_TIER) == "default":
-        fields[_TIER] = "standard"
-        report.add_loss("option.range", request.options, _TIER, "default", "sent as standard")
+    fields = options(request, {**OPTIONS, TIER: TIER, "thoughts": ""}, caps, report)
+    if fields.get(TIER) == "default":
+        fields[TIER] = "standard"
+        report.add_loss("option.range", request.options, TIER, "default", "sent as standard")
     usual_tier(fields, "standard", request, report)
-    if _TIER in fields and fields[_TIER] not in _TIERS:
-        what = f"service tier {fields.pop(_TIER)}"
-        report.add_loss("option.unsupported", request.options, _TIER, what=what)
+    if TIER in fields and fields[TIER] not in TIERS:
+        what = f"service tier {fields.pop(TIER)}"
+        report.add_loss("option.unsupported", request.options, TIER, what=what)
     if (level := _level(request, caps, report)) is not None:
         fields["thinking_level"] = level
     if word := choose_display(request, _SHOWN, caps.thinks != "never", report):
         fields["thinking_summaries"] = word
-    tier = {_TIER: fields.pop(_TIER)} if _TIER in fields else {}
+    tier = {TIER: fields.pop(TIER)} if TIER in fields else {}
     return {**tier, CONFIG: fields} if fields else tier
 
 
 def _level(request: ChatRequest, caps: Capabilities, report: Report) -> str | None:
     """Return the level of thinking; there is none for `off`, and `minimal` is the nearest."""
-    thinking = resolve_thinking(request, caps, report, budgets=False, levels=_LEVELS)
+    thinking = resolve_thinking(request, caps, report, budgets=False, levels=LEVELS)
     if thinking is None:
         return None
     if thinking.off:
@@ -87,14 +75,14 @@ def _read_options(fields: JsonObject, config: JsonObject) -> Options:
         values["reasoning"] = config.pop("thinking_level")
     if config.get("thinking_summaries") in ("none", "auto"):
         values["thoughts"] = config.pop("thinking_summaries")
-    if isinstance(fields.get(_TIER), str) and fields[_TIER]:
-        values[_TIER] = fields.pop(_TIER)
+    if isinstance(fields.get(TIER), str) and fields[TIER]:
+        values[TIER] = fields.pop(TIER)
     try:
         return Options(**values)
     except InvalidMessage:  # a lone surrogate, or a number that JSON lacks
         for name, value in values.items():
-            if name == _TIER:
-                fields[_TIER] = value
+            if name == TIER:
+                fields[TIER] = value
             else:
                 config[_key(name)] = _value(value)
         return Options()
@@ -357,8 +345,8 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
         body["model"] = req.model
     config: JsonObject = {}
     for name, value in req.options.list_values():
-        if name in kept and name == _TIER:
-            body[_TIER] = value
+        if name in kept and name == TIER:
+            body[TIER] = value
         elif name in kept and (name in OPTIONS or name in _THINKING):
             config[_key(name)] = _value(value)
     if req.tool_choice is not None and "tool_choice" in kept:

@@ -8,6 +8,7 @@ from ...capabilities import Capabilities
 from ...capabilities.name_rules import IdRule, NameRule
 from ...text.json_text import Json
 from ..chat_like.request import claims_chat
+from .fields import FIELDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +67,6 @@ CAN = Capabilities(
 )
 
 
-# Mistral API, "ChatCompletionRequest", the messages of each role and their chunks; the API answers
-# 422 to any other key
-_FIELDS = frozenset({
-    "model", "messages", "temperature", "top_p", "max_tokens", "stream", "stop", "random_seed",
-    "response_format", "tools", "tool_choice", "parallel_tool_calls", "presence_penalty",
-    "frequency_penalty", "n", "prediction", "reasoning_effort", "prompt_mode", "guardrails",
-    "prompt_cache_key", "service_tier", "metadata", "safe_prompt", "logprobs", "top_logprobs",
-    "min_tokens", "top_k", "repetition_penalty", "prompt_logprobs", "top_prompt_logprobs",
-})  # fmt: skip
-
-
-UNIQUE_FIELDS = frozenset({"random_seed", "safe_prompt", "prompt_mode", "guardrails"})
-
-
 # names under which Mistral serves its models; other hosts name the same weights by their size
 MODEL_PATTERNS = (
     *(f"{name}-*" for name in ("ministral", "magistral", "codestral", "devstral", "voxtral")),
@@ -98,6 +85,8 @@ MODEL_PATTERNS = (
 )
 
 
+# Mistral API, "ChatCompletionRequest", the messages of each role and their chunks; the API answers
+# 422 to any other key
 _MESSAGE_FIELDS = {
     "system": frozenset({"role", "content"}),
     "user": frozenset({"role", "content"}),
@@ -121,7 +110,7 @@ _CHUNKS = {
 
 def claims(body: Json, path: str | None = None) -> bool:
     """Whether the body can be a request of this protocol, by its keys, messages and path."""
-    if not claims_chat(body, path, "/completions", _FIELDS, _MESSAGE_FIELDS, _CHUNKS):
+    if not claims_chat(body, path, "/completions", FIELDS.names, _MESSAGE_FIELDS, _CHUNKS):
         return False
     tool_choice = body.get("tool_choice")
     # the spelling of another wire

@@ -19,17 +19,9 @@ from . import messages as entries
 from .answer_read import MistralReader
 from .answer_stream import MistralEncoder
 from .answer_write import OVERFLOW, write_response
+from .fields import FIELDS
 
 _SCHEMA = ("schema", "name", "description", "strict")
-
-# of Mistral's client, version 3
-_ARGUMENTS = frozenset({
-    "model", "messages", "temperature", "top_p", "max_tokens", "stream", "stop", "random_seed",
-    "metadata", "response_format", "tools", "tool_choice", "presence_penalty", "frequency_penalty",
-    "n", "prediction", "parallel_tool_calls", "reasoning_effort", "prompt_mode", "guardrails",
-    "prompt_cache_key", "service_tier", "safe_prompt", "logprobs", "top_logprobs", "top_k",
-    "min_tokens", "repetition_penalty", "prompt_logprobs", "top_prompt_logprobs",
-})  # fmt: skip
 
 
 class Mistral(ChatRoom):
@@ -45,20 +37,19 @@ class Mistral(ChatRoom):
     failures = frozenset({"error"})
     unsaid_ends = frozenset({"done"})
     addresses = ("*/chat/completions", "*.mistral.ai/*/chat/completions")
-    unique_fields = dialect.UNIQUE_FIELDS
     model_patterns = dialect.MODEL_PATTERNS
     lookback = 1  # the model continues a last message of its own
+    body_fields = FIELDS
     base_capabilities = dialect.CAN
     dialect_class = dialect.Dialect
     reader_class = MistralReader
     encoder_class = MistralEncoder
-    option_keys = request.OPTIONS
-    ranges = request.RANGES
+    option_keys = FIELDS.keys
+    ranges = FIELDS.ranges
     choices = request.CHOICES
     paths: ClassVar[PathTable] = {
         **CHAT_PATHS,
-        **{("options", name): (key,) for name, key in request.OPTIONS.items()},
-        ("options", "reasoning"): ("reasoning_effort", request.PROMPT_MODE),
+        **FIELDS.list_paths(),
         ("request", "tool_choice"): ("tool_choice", "parallel_tool_calls"),
         ("tool_choice", "name"): ("tool_choice.function.name",),
         ("tool_choice", "parallel"): ("parallel_tool_calls",),
@@ -102,7 +93,7 @@ class Mistral(ChatRoom):
         Raises:
             ConfigError: For a field that the client has no parameter for.
         """
-        return named_only(body, headers, _ARGUMENTS, "mistralai")
+        return named_only(body, headers, FIELDS.arguments, "mistralai")
 
     def endpoint(self, prepared: PreparedRequest) -> str:
         """Return the host's path, with the model where it belongs; streams may have another one.

@@ -13,39 +13,15 @@ from ...message import ChatRequest
 from ...text.json_text import JsonObject
 from .. import reasoning
 from ..chat_like.protocol import ChatRoom
+from .fields import PROMPT_MODE
 
 CHOICES = {"auto": "auto", "none": "none", "any": "required", "required": "required"}
-
-# option -> its key here
-OPTIONS = {
-    **{
-        name: name
-        for name in (
-            "max_tokens",
-            "temperature",
-            "top_p",
-            "presence_penalty",
-            "frequency_penalty",
-            "stop",
-            "n",
-            "logprobs",
-            "top_logprobs",
-            "top_k",
-            "repetition_penalty",
-            "service_tier",
-        )
-    },
-    "seed": "random_seed",
-}
-RANGES = {"temperature": (0, 1.5), "top_p": (0, 1)}
 
 # RequestedServiceTier of the SDK; answers call the second one standard
 _TIERS = {"auto": "auto", "standard_only": "standard_only", "standard": "standard_only"}
 
 # ReasoningEffort of the SDK
 _EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")
-
-PROMPT_MODE = "prompt_mode"  # an older way to ask for thinking
 
 
 def read_thinking(room: ChatRoom, body: JsonObject, notes: JsonObject) -> dict[str, Any]:

@@ -20,28 +20,14 @@ from ..chat_like.request import function_tool
 from ..client_arguments import Arguments, named_only
 from ..paths import CHAT_PATHS, PathTable, request_paths
 from ..request_fields import choice, format_unsaid, response_format
-from . import request as fields
+from . import request as bodies
 from .answer_read import OllamaReader
 from .answer_stream import OllamaEncoder
 from .answer_write import OVERFLOW, write_response
 from .dialect import CAN, Dialect
+from .fields import FIELDS
 from .messages import message_as_read, write_messages
 
-# of Ollama's client, version 0.6
-_ARGUMENTS = frozenset(
-    {
-        "model",
-        "messages",
-        "tools",
-        "stream",
-        "think",
-        "logprobs",
-        "top_logprobs",
-        "format",
-        "options",
-        "keep_alive",
-    }
-)
 # the fields in its types of a tool, of its schema, and of the schema of one parameter
 _TOOL = frozenset({"name", "description", "parameters"})
 _SCHEMA = frozenset({"type", "$defs", "items", "required", "properties"})
@@ -59,17 +45,16 @@ class Ollama(Room):
     protocol = "ollama"
     overflow = OVERFLOW
     addresses = ("*/api/chat",)
-    unique_fields = fields.UNIQUE_FIELDS
     framing = "ndjson"
     last_events = "done", (True,)
+    body_fields = FIELDS
     base_capabilities = CAN
     dialect_class = Dialect
     reader_class = OllamaReader
     encoder_class = OllamaEncoder
     paths: ClassVar[PathTable] = {
         **CHAT_PATHS,
-        **{("options", name): (path,) for name, path in fields.OPTIONS.items()},
-        ("options", "reasoning"): ("think",),
+        **FIELDS.list_paths(),
         ("request", "response_format"): ("format",),
         ("response_format", "schema"): ("format",),
         ("tool", "strict"): ("function.strict",),
@@ -77,11 +62,11 @@ class Ollama(Room):
         ("tool_result", "name"): ("tool_name", "name"),
     }
 
-    claims = staticmethod(fields.claims)
+    claims = staticmethod(bodies.claims)
     messages = write_messages
     message_as_read = message_as_read
-    read_request = fields.read_request
-    body_as_read = fields.body_as_read
+    read_request = bodies.read_request
+    body_as_read = bodies.body_as_read
     write_response = write_response
 
     def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
@@ -153,7 +138,7 @@ class Ollama(Room):
                     hint="send path, headers and body with an HTTP client",
                     code="sdk.field",
                 )
-        return named_only(body, headers, _ARGUMENTS, "ollama")
+        return named_only(body, headers, FIELDS.arguments, "ollama")
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """Write the request to `POST /api/chat`; `stream` is always given, as it defaults to true.
@@ -180,7 +165,7 @@ class Ollama(Room):
         if form is not None and form.kind != "text":
             body["format"] = form.schema if form.kind == "schema" else "json"
             format_unsaid(form, report)
-        fields.write_options(body, prepared, report)
+        bodies.write_options(body, prepared, report)
         extras = replay({}, request, caps, report)
         if isinstance(extras.get("options"), dict):
             extras = {**extras, "options": {**body.get("options", {}), **extras["options"]}}

@@ -19,19 +19,8 @@ from ..chat_like.messages import are_objects, issuer_extras, read_messages
 from ..chat_like.request import read_envelope, read_tool, tool_as_read, write_envelope
 from ..reasoning import resolve_thinking
 from ..request_fields import option_value, options
+from .fields import FIELDS, MOST_LOGPROBS, OPTIONS
 from .messages import read_message
-
-_SAME = ("temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty", "seed", "stop")
-
-# option -> its path in the body
-OPTIONS = {
-    "max_tokens": "options.num_predict",
-    "repetition_penalty": "options.repeat_penalty",
-    **{name: f"options.{name}" for name in _SAME},
-    "logprobs": "logprobs",
-    "top_logprobs": "top_logprobs",
-}
-_MOST_LOGPROBS = 20
 
 # the server refuses any other level
 _LEVELS = {
@@ -43,9 +32,6 @@ _LEVELS = {
     "max": "max",
     "ultra": "max",
 }
-
-# fields that no other protocol's requests have
-UNIQUE_FIELDS = frozenset({"options", "keep_alive", "format", "think", "truncate", "shift"})
 
 # fields of other protocols' requests, which requests of this one do not have
 _OTHERS = (
@@ -147,9 +133,9 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
             )
         # a level if the model has levels, otherwise a switch
         body["think"] = False if thinking.off else level or True
-    if fields.get("top_logprobs", 0) > _MOST_LOGPROBS:
-        fields["top_logprobs"] = _MOST_LOGPROBS
-        report.add_loss("option.range", requested, "top_logprobs", did=str(_MOST_LOGPROBS))
+    if fields.get("top_logprobs", 0) > MOST_LOGPROBS:
+        fields["top_logprobs"] = MOST_LOGPROBS
+        report.add_loss("option.range", requested, "top_logprobs", did=str(MOST_LOGPROBS))
     for path, value in fields.items():
         put_field(body, path, value)
 
@@ -198,7 +184,7 @@ def claims(body: Json, path: str | None = None) -> bool:
     entries = [entry for entry in body["messages"] if isinstance(entry, dict)]
     if any(isinstance(entry.get("content"), list) for entry in entries):
         return False
-    return not UNIQUE_FIELDS.isdisjoint(body) or any(map(_is_native, entries))
+    return not FIELDS.unique.isdisjoint(body) or any(map(_is_native, entries))
 
 
 def _is_native(message: JsonObject) -> bool:

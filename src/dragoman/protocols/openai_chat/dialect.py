@@ -13,6 +13,7 @@ from ...errors import ConfigError
 from ...stream.think_tags import TagForm
 from ...text.json_text import Json, JsonObject
 from ...text.redaction import show
+from .fields import COPIED_OPTIONS, FIELDS
 
 # where messages have their thinking; clients of one host read the other's field too
 THINKING_FIELDS = ("reasoning_content", "reasoning")
@@ -21,32 +22,6 @@ _READ_FIELDS = (*THINKING_FIELDS, "reasoning_details")
 
 # option -> its possible places in a body, the usual one first; a path leads into an object
 OptionPlaces: TypeAlias = Mapping[str, tuple[str, ...]]
-_OPTION_PLACES: dict[str, tuple[str, ...]] = {
-    "max_tokens": ("max_completion_tokens", "max_tokens"),
-    **{
-        name: (name,)
-        for name in (
-            "temperature",
-            "top_p",
-            "top_k",
-            "presence_penalty",
-            "frequency_penalty",
-            "repetition_penalty",
-            "seed",
-            "n",
-            "logprobs",
-            "top_logprobs",
-            "service_tier",
-            "stop",
-        )
-    },
-    "user": ("user", "safety_identifier"),  # the newer of them last: not every host knows it
-    "reasoning_budget": ("reasoning.max_tokens", "thinking_budget", "thinking.budget_tokens"),
-    "thoughts": ("reasoning.exclude",),
-}
-
-# read from any host, and written only in dialects that name a key
-_HOST_OPTIONS = {"top_k", "repetition_penalty", "reasoning_budget", "thoughts"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,20 +89,20 @@ class Dialect:
                 hint=f"out of {', '.join(_READ_FIELDS)}",
                 code="vendor.dialect",
             )
-        if strange := [name for name in self.keys if name not in _OPTION_PLACES]:
+        if strange := [name for name in self.keys if name not in FIELDS.places]:
             raise ConfigError(
                 f"{show(strange[0])} is no option of a request here",
                 path="$.keys",
-                hint=f"out of {', '.join(_OPTION_PLACES)}",
+                hint=f"out of {', '.join(FIELDS.places)}",
                 code="vendor.dialect",
             )
         keys = {**self.keys, "max_tokens": self.max_tokens_key}
         rows = {
             name: tuple(dict.fromkeys((keys.get(name, places[0]), *places)))
-            for name, places in _OPTION_PLACES.items()
+            for name, places in FIELDS.places.items()
         }
         object.__setattr__(self, "option_places", rows)
-        names = [name for name in rows if name in self.keys or name not in _HOST_OPTIONS]
+        names = [name for name in rows if name in self.keys or name not in COPIED_OPTIONS]
         object.__setattr__(self, "option_keys", {name: rows[name][0] for name in names})
 
 

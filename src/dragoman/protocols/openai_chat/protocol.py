@@ -23,12 +23,13 @@ from ..chat_like.request import freeform_names, function_tool, spelled_format, w
 from ..client_arguments import Arguments, with_extra_body
 from ..paths import PathTable, request_paths
 from ..reasoning import moot, resolve_thinking
-from . import request as fields
+from . import request as bodies
 from .answer_read import ChatReader
 from .answer_stream import ChatEncoder
 from .answer_write import write_response
 from .blocks import CACHE_MARKS, cache_mark
 from .dialect import CAN, THINKING_FIELDS, Dialect, claims
+from .fields import FIELDS
 from .messages import messages_as_read, write_messages
 from .tools import CHOICES, freeform_tool, write_server_tool
 
@@ -45,14 +46,6 @@ _CACHED = (
     "tool_use",
     "tool_result",
 )
-
-# of OpenAI's client, version 3
-_ARGUMENTS = frozenset({
-    "messages", "model", "tools", "tool_choice", "parallel_tool_calls", "response_format", "stream",
-    "stream_options", "max_completion_tokens", "max_tokens", "temperature", "top_p", "n", "stop",
-    "presence_penalty", "frequency_penalty", "seed", "logprobs", "top_logprobs", "user",
-    "service_tier", "reasoning_effort", "metadata", "store",
-})  # fmt: skip
 
 
 class OpenAIChat(Room):
@@ -72,6 +65,7 @@ class OpenAIChat(Room):
     # the only field beside the text of an answer that opencode 1.18 sends back (recorded on
     # 2026-11-22)
     seals_in = "extra_content.google.thought_signature"
+    body_fields = FIELDS
     base_capabilities = CAN
     dialect_class = Dialect
     reader_class = ChatReader
@@ -112,10 +106,10 @@ class OpenAIChat(Room):
     claims = staticmethod(claims)
     messages = write_messages
     messages_as_read = messages_as_read
-    read_request = fields.read_request
-    read_with_history = fields.read_with_history
-    body_as_read = fields.body_as_read
-    respell = fields.respell
+    read_request = bodies.read_request
+    read_with_history = bodies.read_with_history
+    body_as_read = bodies.body_as_read
+    respell = bodies.respell
     write_response = write_response
 
     def can(self) -> Capabilities:
@@ -182,7 +176,7 @@ class OpenAIChat(Room):
         _, notes = issuer_fields(req, self.issuer)
         table = {**self.paths}
         for name, _ in req.options.list_values():
-            table["options", name] = (fields.option_path(name, notes, self.dialect),)
+            table["options", name] = (bodies.option_path(name, notes, self.dialect),)
         # of the paths of several kinds, the one that is present
         for name, path in self.dialect.server_fields.items():
             key = ("tool", name.partition(".")[2])
@@ -222,7 +216,7 @@ class OpenAIChat(Room):
         Returns:
             The keyword arguments. Fields that the client has no parameter for are in `extra_body`.
         """
-        return with_extra_body(body, headers, model, _ARGUMENTS)
+        return with_extra_body(body, headers, model, FIELDS.arguments)
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """Write the request to `POST /chat/completions`.
@@ -269,7 +263,7 @@ class OpenAIChat(Room):
         if request.extras is not None:
             replay(body, request, caps, report)
         if request.stream:
-            fields.ask_usage(self, body, request, report)
+            bodies.ask_usage(self, body, request, report)
         return HttpRequest(self.dialect.path, {}, body)
 
     def _configure(
@@ -288,14 +282,14 @@ class OpenAIChat(Room):
         for name, limits in dialect.limits.items():
             request_fields.within(body, keys[name], name, limits, request, report)
         # hosts of other forms have words of their own
-        levels = fields.EFFORTS if caps.form in ("", "effort") else ()
-        thinking = resolve_thinking(request, caps, report, caps.form in fields.BUDGET_FORMS, levels)
+        levels = bodies.EFFORTS if caps.form in ("", "effort") else ()
+        thinking = resolve_thinking(request, caps, report, caps.form in bodies.BUDGET_FORMS, levels)
         if thinking is not None:
-            thinking = fields.fit_thinking(thinking, caps, request.options, report)
+            thinking = bodies.fit_thinking(thinking, caps, request.options, report)
         if thinking is not None:
-            body.update(asked_fields := fields.thinking_fields(thinking, caps))
+            body.update(asked_fields := bodies.thinking_fields(thinking, caps))
             if not asked_fields:
                 moot(request, report)
         if path := keys.get("thoughts"):
             thinks = caps.thinks != "never" and not (thinking is not None and thinking.off)
-            fields.write_shown(body, path, request, thinks, report)
+            bodies.write_shown(body, path, request, thinks, report)

@@ -28,6 +28,7 @@ from ..chat_like.messages import (
 from ..reasoning import USUAL_BUDGET, ThinkingRequest, choose_display, fit_budget
 from ..request_fields import option_value
 from .dialect import Dialect, OptionPlaces
+from .fields import NO_OPTIONS_IN
 from .messages import read_messages
 from .tools import choice_as_read, read_choice, read_tools, tools_as_read
 
@@ -60,21 +61,6 @@ _SHOWN = {
 # whether a stream ends with its usage; only this protocol has the field, in others every stream
 # does
 USAGE = "stream_options.include_usage"
-
-
-# fields of a request that are no options; many requests have no others
-_OTHER_FIELDS = frozenset(
-    {
-        "messages",
-        "model",
-        "stream",
-        "tools",
-        "tool_choice",
-        "response_format",
-        "stream_options",
-        "parallel_tool_calls",
-    }
-)
 
 
 def read_request(
@@ -161,7 +147,7 @@ def ask_usage(room: Room, body: JsonObject, request: ChatRequest, report: Report
 
 def _read_options(body: JsonObject, notes: JsonObject, places: OptionPlaces) -> Options:
     """Take the options out of the body; what no option can hold remains there."""
-    if body.keys() <= _OTHER_FIELDS:
+    if body.keys() <= NO_OPTIONS_IN:
         return NO_OPTIONS
     other_fields, new_notes = dict(body), dict(notes)
     fields: dict[str, Any] = {}

@@ -24,12 +24,13 @@ from ..chat_like.request import spelled_format
 from ..client_arguments import Arguments, with_extra_body
 from ..paths import PathTable, request_paths
 from ..request_fields import choice, response_format
-from . import request as fields
+from . import request as bodies
 from .answer_read import ResponsesReader
 from .answer_stream import ResponsesEncoder
 from .answer_write import write_response
 from .blocks import ITEM, MARK, group_items
 from .dialect import CAN, Dialect, claims
+from .fields import FIELDS
 from .messages import InputWriter, messages_as_read, write_messages
 from .tool_choice import write_choice
 
@@ -38,32 +39,6 @@ from .tool_choice import write_choice
 _STATE = ("previous_response_id", "conversation", "store")
 
 _SCHEMA = ("name", "schema", "description", "strict")
-
-# of OpenAI's client, version 3
-_ARGUMENTS = frozenset(
-    {
-        "input",
-        "instructions",
-        "model",
-        "tools",
-        "tool_choice",
-        "parallel_tool_calls",
-        "text",
-        "stream",
-        "max_output_tokens",
-        "temperature",
-        "top_p",
-        "top_logprobs",
-        "reasoning",
-        "include",
-        "user",
-        "service_tier",
-        "metadata",
-        "store",
-        "truncation",
-        "previous_response_id",
-    }
-)
 
 
 class OpenAIResponses(Room):
@@ -83,16 +58,14 @@ class OpenAIResponses(Room):
     model_patterns = ("gpt-*", "chatgpt-*", "o[1-9]*", "codex-*")
     state_fields = (*_STATE[:2], "prompt", f"{ITEM_KIND}item_reference")
     last_events = "type", ("response.completed", "response.incomplete", "response.failed")
+    body_fields = FIELDS
     base_capabilities = CAN
     cache_order = ("model", "tools", "instructions", "input")
     dialect_class = Dialect
     reader_class = ResponsesReader
     encoder_class = ResponsesEncoder
     paths: ClassVar[PathTable] = {
-        **{("options", name): keys for name, keys in fields.OPTIONS.items()},
-        ("options", "reasoning"): ("reasoning.effort",),
-        ("options", "thoughts"): ("reasoning.summary",),
-        ("options", "logprobs"): ("include",),
+        **FIELDS.list_paths(),
         ("request", "tool_choice"): ("tool_choice", "parallel_tool_calls"),
         ("tool_choice", "parallel"): ("parallel_tool_calls",),
         ("tool_choice", "allowed"): ("tool_choice", "parallel_tool_calls"),
@@ -119,9 +92,9 @@ class OpenAIResponses(Room):
     claims = staticmethod(claims)
     messages = write_messages
     messages_as_read = messages_as_read
-    tools = fields.write_tools
-    read_request = fields.read_request
-    body_as_read = fields.body_as_read
+    tools = bodies.write_tools
+    read_request = bodies.read_request
+    body_as_read = bodies.body_as_read
     write_response = write_response
 
     def once(self, elements: Sequence[JsonObject]) -> Sequence[str] | None:
@@ -208,8 +181,8 @@ class OpenAIResponses(Room):
         items = body["input"] if isinstance(body.get("input"), list) else None
         unknown = (i for i, item in enumerate(items or ()) if not isinstance(item, dict))
         for m in req.messages:
-            if m.spelling == fields.TOP or items is None:
-                path = "$.instructions" if m.spelling == fields.TOP else "$.input"
+            if m.spelling == bodies.TOP or items is None:
+                path = "$.instructions" if m.spelling == bodies.TOP else "$.input"
                 yield from ((path, m), (path, Field(m, "content")))
             # an entry that is no item of any kind
             elif not isinstance(getattr(m, "read_from", {}), dict):
@@ -241,7 +214,7 @@ class OpenAIResponses(Room):
         Returns:
             The keyword arguments. Fields that the client has no parameter for are in `extra_body`.
         """
-        return with_extra_body(body, headers, model, _ARGUMENTS)
+        return with_extra_body(body, headers, model, FIELDS.arguments)
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """Write the request to `POST /responses`.
@@ -278,21 +251,21 @@ class OpenAIResponses(Room):
         if (tool_choice := choice(prepared, report, tools)) is not None:
             body.update(write_choice(tool_choice, prepared.offered))
         if (form := response_format(request, caps, report)) is not None:
-            body["text"] = {"format": fields.flat_format(spelled_format(form, report))}
-        body.update(fields.generation(request, caps, dialect, report))
-        if thinking := fields.reasoning(request, caps, report):
+            body["text"] = {"format": bodies.flat_format(spelled_format(form, report))}
+        body.update(bodies.generation(request, caps, dialect, report))
+        if thinking := bodies.reasoning(request, caps, report):
             body["reasoning"] = thinking
         if body.pop("logprobs", "top_logprobs" in body):
-            body["include"] = [fields.LOGPROBS]
+            body["include"] = [bodies.LOGPROBS]
         if request.stream:
             body["stream"] = True
         fill_fields(body, own_fields)
         # ask for the sealed form, as the host does not store the reasoning
         if not stored and self._reasons(body, caps):
             include = body["include"] if isinstance(body.get("include"), list) else []
-            if fields.ENCRYPTED not in include:
-                body["include"] = [*include, fields.ENCRYPTED]
-                report.add_loss("include.added", request, what=fields.ENCRYPTED)
+            if bodies.ENCRYPTED not in include:
+                body["include"] = [*include, bodies.ENCRYPTED]
+                report.add_loss("include.added", request, what=bodies.ENCRYPTED)
         return HttpRequest(caps.endpoint or dialect.path, {}, body)
 
     def _own_fields(self, request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:

@@ -36,6 +36,7 @@ from ..reasoning import ThinkingRequest, choose_display, moot, resolve_thinking
 from ..request_fields import option_value, options, usual_tier, within
 from ..schemas import parameters
 from .dialect import Dialect
+from .fields import FIELDS, OPTIONS
 from .messages import read_input
 from .tool_choice import choice_value, write_choice
 
@@ -47,14 +48,7 @@ TOP = "top string"  # the spelling of a system prompt that was in `instructions`
 # --- options ---
 
 
-# option -> the keys that it may have, the usual one first
-OPTIONS: dict[str, tuple[str, ...]] = {
-    "max_tokens": ("max_output_tokens",),
-    **{name: (name,) for name in ("temperature", "top_p", "top_logprobs", "service_tier")},
-    "user": ("safety_identifier", "user"),  # `user` is the older key
-}
-
-_KEYS = {name: keys[0] for name, keys in OPTIONS.items()} | {"logprobs": "logprobs"}
+_KEYS = {**FIELDS.keys, "logprobs": "logprobs"}
 
 _SUMMARISES = "openai-responses"  # a host that knows this issuer's fields takes `reasoning.summary`
 _SUMMARIES = {
@@ -79,7 +73,7 @@ def generation(
         keys["thoughts"] = ""
     fields = options(request, keys, caps, report)
     within(fields, "max_output_tokens", "max_tokens", (dialect.least_tokens, inf), request, report)
-    within(fields, "top_p", "top_p", (0, 1), request, report)
+    within(fields, "top_p", "top_p", FIELDS.ranges["top_p"], request, report)
     usual_tier(fields, "default", request, report)
     user = fields.pop(_KEYS["user"], None)
     if user is not None and len(user) > dialect.longest_user:
