@@ -68,3 +68,4 @@ FIELDS = FieldTable(
 
 OPTIONS = FIELDS.keys
 EFFORTS = FIELDS.words["output_config.effort"]
+TIERS = FIELDS.words["service_tier"]

@@ -34,7 +34,7 @@ from ..schemas import parameters
 from . import messages
 from .blocks import cache_control, take_cache
 from .dialect import BETAS, read_betas
-from .fields import EFFORTS, FIELDS, OPTIONS
+from .fields import EFFORTS, FIELDS, OPTIONS, TIERS
 from .server_tools import SERVER_TOOLS
 
 # kinds of `thinking` that only decide whether the model thinks
@@ -111,7 +111,7 @@ def write_options(request: ChatRequest, caps: Capabilities, report: Report) -> J
     request_fields.within(
         body, "temperature", "temperature", FIELDS.ranges["temperature"], request, report
     )
-    if body.get("service_tier", "auto") not in ("auto", "standard_only"):
+    if body.get("service_tier", "auto") not in TIERS:
         report.add_loss(
             "option.refused", request.options, "service_tier", what=body["service_tier"]
         )
