@@ -65,8 +65,8 @@ def test_one_file_and_one_line_make_a_vendor(language: str, tmp_path: Path) -> N
     (package / "vendors" / "acme.py").write_text(file, "utf-8")
     registry = package / "vendors" / "__init__.py"
     source = registry.read_text("utf-8")
-    start = source.index("VENDORS: tuple[str, ...] = (")
-    end = source.index("\n)", start) + 1
+    start = source.index("REGISTRY: dict[str, str] = {")
+    end = source.index("\n}", start) + 1
     registry.write_text(f"{source[:end]}{line}{source[end:]}", "utf-8")
     ran = subprocess.run(
         [sys.executable, "-c", USE], capture_output=True, text=True, check=False, cwd=tmp_path,

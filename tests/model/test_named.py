@@ -72,13 +72,19 @@ def test_azure_is_a_client_type() -> None:
 @pytest.mark.parametrize("name", VENDORS)
 def test_every_vendor_has_a_class(name: str) -> None:
     hosts = {kind.host.partition("/")[0] for kind in NAMED.values()}  # type: ignore[attr-defined]
-    found = [kind for kind in vars(dragoman.model.named)["_VENDOR_MODELS"].values()
-             if kind.host == name]  # fmt: skip
-    assert bool(found) != (name in hosts)
-    for kind in found:
-        one = kind("m", "k")
-        assert one.wire.room.protocol == next(iter(vendor(name).wires))
-        assert getattr(dragoman.model, kind.__name__) is kind
+    title = f"{vendor(name).title or name.capitalize()}ChatModel"
+    kind = vendor_model(title)
+    assert (kind is not None) != (name in hosts)
+    if kind is not None:
+        assert kind.host == name
+        assert kind("m", "k").wire.room.protocol == next(iter(vendor(name).wires))
+        assert getattr(dragoman.model, title) is kind is vendor_model(title)
+
+
+@pytest.mark.parametrize("name", ["XaiChatModel", "BedrockmantleChatModel", "OpenaiChatModel"])
+def test_the_row_spells_the_name_of_the_class(name: str) -> None:
+    assert vendor_model(name) is None
+    assert vendor_model("XAIChatModel") is not None
 
 
 def test_a_vendors_class_asks_its_host() -> None:

@@ -9,12 +9,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dragoman
 from dragoman.errors import ConfigError
-from dragoman.vendors import PROTOCOLS, VENDORS, vendor
+from dragoman.message.blocks import Origin
+from dragoman.vendors import PROTOCOLS, VENDORS, find_vendor, vendor
 
 PACKAGE = Path(__file__).with_name("example_package")
 SRC = Path(__file__).resolve().parents[2] / "src"
@@ -118,6 +120,44 @@ def test_what_is_installed_later_is_found(site: Path) -> None:
     offered(site, ROW, "acme")
     assert dragoman.wire("acme").vendor.name == "acme"
     assert dragoman.wires() == [*dict.fromkeys([*PROTOCOLS, *VENDORS]), "acme"]
+
+
+RELATED = """from dragoman import Vendor
+from dragoman.protocols.openai_responses import Dialect
+VENDOR = Vendor('acme', span_name='acme.ai', maker_protocols=('openai-responses',),
+                wires={'openai-responses': Dialect(issuers=('acme', 'openai-responses'))})
+"""
+SAID: dict[str, Any] = {
+    "id": "resp_1", "object": "response", "created_at": 1, "status": "completed",
+    "model": "gpt-5.6", "output": [
+        {"type": "web_search_call", "id": "ws_1", "status": "completed",
+         "action": {"type": "search", "query": "q"}}],
+}  # fmt: skip
+
+
+def test_a_row_says_whose_items_its_answers_have(site: Path) -> None:
+    offered(site, RELATED, "acme")
+    dragoman.wires()
+    own = dragoman.wire("acme").read_response(SAID)
+    for name in ("openai/openai-responses", "azure/openai-responses"):
+        there = dragoman.wire(name, policy="ignore")
+        assert there.write_response(own).body == SAID
+        back = dragoman.wire("acme").write_response(there.read_response(SAID))
+        assert back.body == SAID
+    assert dragoman.wire("xai", policy="ignore").write_response(own).body != SAID
+    row = find_vendor("acme")
+    assert row is not None
+    assert row.span_name == "acme.ai"
+
+
+def test_no_row_is_no_error(site: Path) -> None:
+    offered(site, "1 / 0", "acme")
+    dragoman.wires()
+    assert find_vendor("acme") is None
+    assert find_vendor("nobody") is None
+    resp = dragoman.wire("azure/openai-responses").read_response(SAID)
+    resp.msg.origin = Origin("acme")
+    assert dragoman.wire("openai-responses", policy="ignore").write_response(resp).body
 
 
 def test_built_in_names_win(site: Path) -> None:

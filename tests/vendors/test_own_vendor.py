@@ -60,6 +60,14 @@ def test_facts_of_an_unknown_protocol_are_refused() -> None:
         Vendor("acme", wires={"openai-chat": Dialect()}, facts={"open-chat": Facts()})
 
 
+@pytest.mark.parametrize(
+    "field", [{"maker_protocols": ("open-chat",)}, {"same_media": ("x",)}, {"counts": "x"}]
+)
+def test_columns_of_protocols_name_protocols(field: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match="unknown protocol"):
+        Vendor("acme", **field)
+
+
 def test_static_headers_go_with_every_request() -> None:
     vendor = Vendor("acme", wires={"anthropic": None}, headers={"x-team": "blue"})
     out = dragoman.wire(vendor, policy="ignore").write_request(REQUEST)

@@ -47,7 +47,11 @@ def test_every_vendor_is_whole(name: str) -> None:
         wire = dragoman.wire(f"{name}/{protocol}")
         assert wire.room.protocol == protocol
         assert wire.vendor is row
-    assert set(row.facts) <= set(row.wires)
+    assert {*row.facts, *row.maker_protocols, *row.same_media} <= set(row.wires)
+    assert not row.counts or row.counts in row.wires
+    assert row.title or "-" not in name
+    for protocol in row.maker_protocols:  # what it takes back is what it answers
+        assert protocol in row.wires[protocol].issuers
 
 
 def test_a_bare_vendor_is_its_first_wire() -> None:

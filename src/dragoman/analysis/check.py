@@ -66,7 +66,6 @@ def _refusal(
 _QUIET = policy("ignore")
 _DATED = re.compile(r"(.*) \((\d{4}-\d\d-\d\d)\)\Z", re.DOTALL)
 _OPENAI_MODEL = re.compile(r"(gpt-|chatgpt-|o\d|codex-)")
-_MAKERS = ("openai", "anthropic", "gemini", "mistral", "cohere")  # they serve only their own models
 _SHARED = ("openai-chat", "openai-responses")  # protocols that many hosts speak
 
 
@@ -157,17 +156,18 @@ class _Validator:
     def _foreign_model(self) -> Iterator[Refusal]:
         """A model that, by its name, another maker serves, at a maker who serves only its own."""
         room, vendor, name = self.wire.room, self.wire.vendor, bare(self.model or "")
-        maker = vendor.name if vendor is not None else room.protocol
-        if maker not in _MAKERS or any(fnmatchcase(name, own) for own in room.model_patterns):
+        if vendor is None or not vendor.own_models_only:
+            return
+        if any(fnmatchcase(name, own) for own in room.model_patterns):
             return
         others = (protocol for protocol in PROTOCOLS if protocol != room.protocol)
         if any(fnmatchcase(name, p) for other in others for p in wire(other).room.model_patterns):
             yield Refusal(
                 "$.model",
                 f"the model {show(name)} is another provider's",
-                f"the models that {maker} lists",
+                f"the models that {vendor.name} lists",
                 "",
-                f"Name a model of {maker}, such as {room.model}.",
+                f"Name a model of {vendor.name}, such as {room.model}.",
                 "model.other_provider",
             )
 

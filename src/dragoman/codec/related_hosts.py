@@ -1,13 +1,13 @@
 """Answers of one host converted for clients and models of another host of the same maker (`Kin`).
 
-Hosts of one protocol (`_HOSTS`) share the fields and items of their answers, which are stored under
-the name of the host that was read. Two protocols for one maker's models (`_FORMS`: Claude by
-Messages and by Converse) share seals and citations, each in its own form, in answers, streams and
-histories. Sealed state is carried where the `signatures` of the target accept it (a fact in
-`vendors/<target>.py`), and is a loss elsewhere; in the same way the `issuers` of the target's
-dialect say whose items it takes in a history. An answer that a vendor gave over another of its
-protocols is different: its fields and items are stored under the name of that protocol, and only
-its seals are the vendor's.
+Hosts of one protocol (`maker_protocols` in their rows) share the fields and items of their answers,
+which are stored under the name of the host that was read. Two protocols for one maker's models
+(`_FORMS`: Claude by Messages and by Converse) share seals and citations, each in its own form, in
+answers, streams and histories. Sealed state is carried where the `signatures` of the target accept
+it (a fact in `vendors/<target>.py`), and is a loss elsewhere; in the same way the `issuers` of the
+target's dialect say whose items it takes in a history. An answer that a vendor gave over another of
+its protocols is different: its fields and items are stored under the name of that protocol, and
+only its seals are the vendor's.
 
 Reference: Anthropic API, "Citations"; service model of bedrock-runtime (botocore 1.44.5),
 `Citation`; recorded citations of both.
@@ -15,9 +15,9 @@ Reference: Anthropic API, "Citations"; service model of bedrock-runtime (botocor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import replace
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from .. import message as tree
@@ -33,17 +33,38 @@ from ..text.json_text import JsonObject
 
 _Node = TypeVar("_Node")
 
-# hosts that serve a maker's models by the maker's own API, for each protocol
-_HOSTS: Mapping[str, frozenset[str]] = {
-    "openai-chat": frozenset({"openai-chat", "azure", "bedrock", "bedrock-mantle"}),
-    "openai-responses": frozenset({"openai-responses", "azure", "bedrock-mantle"}),
-    "gemini": frozenset({"gemini", "vertex"}),
-}
+
+class HostRow(Protocol):
+    """The part of a vendor's row that is needed here; see `vendors.Vendor`."""
+
+    @property
+    def maker_protocols(self) -> Collection[str]:
+        """The protocols by which it answers as the maker of its models does."""
+
+    @property
+    def same_media(self) -> Collection[str]:
+        """Its protocols whose parts have the same fields beside the media."""
 
 
-# vendor -> protocols whose parts have the same fields beside the media, such as `fps`
-# (Model Studio docs, "Visual understanding": native and compatible mode)
-_SAME_MEDIA: Mapping[str, frozenset[str]] = {"dashscope": frozenset({"dashscope", "openai-chat"})}
+# finds the row of a vendor by the name in an origin; set by `vendors`, which is a floor higher
+_FINDERS: list[Callable[[str], HostRow | None]] = []
+
+
+def find_rows_by(find: Callable[[str], HostRow | None]) -> None:
+    """Set how the row of a vendor is found by its name; it gives None for other names."""
+    _FINDERS[:] = [find]
+
+
+def _find_row(issuer: str) -> HostRow | None:
+    return next((find(issuer) for find in _FINDERS), None)
+
+
+def _answers_as_maker(issuer: str, protocol: str) -> bool:
+    """Whether what an issuer answers over a protocol has the fields of the protocol's maker."""
+    if issuer == protocol:
+        return True
+    row = _find_row(issuer)
+    return row is not None and protocol in row.maker_protocols
 
 
 # a citation in the other protocol's form, None if it has none; takes (data, whether of an answer)
@@ -79,7 +100,8 @@ class Kin:
         self._issuer = issuer
         self._target = f"{issuer}/{other}" if other else room.issuer
         self._other = bool(other)
-        self._same_media = {other, room.protocol} <= _SAME_MEDIA.get(issuer, frozenset())
+        row = _find_row(issuer) if other else None
+        self._same_media = row is not None and {other, room.protocol}.issubset(row.same_media)
         if other:
             ends = ("", ANSWER)
             report.called |= {f"{self._target}{end}": f"{issuer}{end}" for end in ends}
@@ -101,8 +123,8 @@ class Kin:
         form = _FORMS.get((issuer, room.protocol))
         if form is not None:
             return cls(issuer, room, caps, report, form) if issuer in caps.signatures else None
-        hosts = _HOSTS.get(room.protocol, frozenset())
-        is_kin = issuer in hosts and room.issuer in hosts
+        hosts = (room.issuer, issuer)
+        is_kin = all(_answers_as_maker(host, room.protocol) for host in hosts)
         return cls(issuer, room, caps, report, None) if is_kin else None
 
     def response(self, resp: ChatResponse) -> ChatResponse:

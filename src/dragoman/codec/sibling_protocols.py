@@ -47,8 +47,9 @@ class _SiblingWire:
     alone: frozenset[str]  # fields that only its requests have
 
 
-# OpenAI API, "Files"; Gemini API, "Files": one store for both wires of a maker's own host
-_STORES = (
+# the protocols of one maker, whose own host has one store of files for them (OpenAI API, "Files";
+# Gemini API, "Files")
+_OF_ONE_MAKER = (
     frozenset({"openai-chat", "openai-responses"}),
     frozenset({"gemini", "gemini-interactions"}),
 )
@@ -56,7 +57,12 @@ _STORES = (
 
 def issuers_of_files(issuers: frozenset[str]) -> frozenset[str]:
     """The issuers and those that share a file store with them, whose file ids are valid, too."""
-    return issuers.union(*(store for store in _STORES if store & issuers))
+    return issuers.union(*(group for group in _OF_ONE_MAKER if group & issuers))
+
+
+def are_siblings(issuer: str, other: str) -> bool:
+    """Whether both issuers are protocols of one maker."""
+    return any({issuer, other} <= group for group in _OF_ONE_MAKER)
 
 
 def adopt_sibling_fields(

@@ -41,7 +41,12 @@ from .model_facts import ModelFacts, without_switch
 from .reading import WireReading
 from .related_hosts import adopt_kin
 from .residue import compute_residue, source_map
-from .sibling_protocols import adopt_sibling_fields, issuers_of_files, set_apart_fields
+from .sibling_protocols import (
+    adopt_sibling_fields,
+    are_siblings,
+    issuers_of_files,
+    set_apart_fields,
+)
 from .verbatim import prepare_verbatim, write_verbatim
 
 
@@ -340,9 +345,8 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         rows = home.wires.values() if home is not None else ()
         # the first one answers there; of the others it only knows the fields
         own = {self._issuer, *(row.issuers[0] for row in rows if getattr(row, "issuers", ()))}
-        openai = {"openai-chat", "openai-responses"}
         return read.issuer in own | self.can().reads or (
-            home is None and {read.issuer, self._issuer} <= openai
+            home is None and are_siblings(read.issuer, self._issuer)
         )
 
     def _fit_tools(

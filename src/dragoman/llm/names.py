@@ -9,30 +9,15 @@ from ..capabilities import Facts, Limits
 from ..errors import ConfigError
 from ..suggestions.keywords import VENDOR_SYNONYMS, closest, nearest_vendor
 from ..text.redaction import show
-from ..vendors import PROTOCOLS, VENDORS, Vendor, room, vendor, wire, wires
+from ..vendors import PROTOCOLS, REGISTRY, VENDORS, Vendor, room, vendor, wire, wires
 
-# the beginning of the names of a maker's models -> the maker's own vendor
-_MAKERS: tuple[tuple[str, str], ...] = (
-    (r"gpt-oss|llama|gemma|phi", ""),  # open weights, which many vendors serve
-    (r"gpt|chatgpt|o[1-9]|codex", "openai"),
-    (r"claude", "anthropic"),
-    (r"gemini", "gemini"),
-    (r"qwen|qwq|qvq", "dashscope"),
-    (r"deepseek", "deepseek"),
-    (r"mistral|ministral|magistral|codestral|devstral|pixtral|voxtral", "mistral"),
-    (r"command|c4ai", "cohere"),
-    (r"kimi|moonshot", "moonshot"),
-    (r"glm", "zhipu"),
-    (r"minimax|abab", "minimax"),
-    (r"grok", "xai"),
-    (r"nova", "bedrock"),
-    (r"step", "stepfun"),
-    (r"hunyuan", "hunyuan"),
-    (r"ernie", "qianfan"),
-    (r"doubao", "volcengine"),
-    (r"sonar", "perplexity"),
-    (r"mimo", "xiaomi"),
-    (r"muse", "meta"),
+# how the names of models begin, and the vendor that alone serves them, their maker
+_MAKERS = tuple(
+    (re.compile(rf"(?:{beginning})(?![a-z])"), maker)
+    for beginning, maker in (
+        (r"gpt-oss|llama|gemma|phi", ""),  # open weights, which many vendors serve
+        *((beginning, maker) for maker, beginning in REGISTRY.items() if beginning),
+    )
 )
 
 # names of model families, not of a model
@@ -210,8 +195,7 @@ def _bearer(protocol: str) -> str:
 def find_maker(name: str) -> str:
     """Return the vendor that alone serves models of this name, its maker; empty for others."""
     lowered = name.lower()
-    found = (maker for p, maker in _MAKERS if re.match(rf"(?:{p})(?![a-z])", lowered))
-    return next(found, "")
+    return next((maker for beginning, maker in _MAKERS if beginning.match(lowered)), "")
 
 
 def _of_maker(name: str) -> ModelName:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Unpack
 
 from ..errors import ConfigError
 from ..text.redaction import show
-from ..vendors import VENDORS
+from ..vendors import VENDORS, vendor
 from .chat_model import ChatModel
 from .endpoint import ConnectionOptions
 
@@ -312,34 +312,19 @@ class VendorChatModel(ChatModel):
         )
 
 
-# names of vendors that are not written as one capitalized word
-_TITLES = {
-    "anthropic-aws": "AnthropicAWS",
-    "bedrock-mantle": "BedrockMantle",
-    "xai": "XAI",
-    "minimax": "MiniMax",
-    "openrouter": "OpenRouter",
-    "vllm": "VLLM",
-    "sglang": "SGLang",
-    "lmstudio": "LMStudio",
-    "llamacpp": "LlamaCpp",
-    "watsonx": "WatsonX",
-    "sambanova": "SambaNova",
-    "nvidia": "NVIDIA",
-    "huggingface": "HuggingFace",
-    "siliconflow": "SiliconFlow",
-    "stepfun": "StepFun",
-    "open-responses": "OpenResponses",
-}
-
-
 def vendor_model(name: str) -> type[VendorChatModel] | None:
     """Return the class of a vendor by its name, such as `MistralChatModel`; None for other names.
 
     >>> vendor_model("MistralChatModel")("mistral-large-latest", "key").wire.name
     'mistral'
     """
-    return _VENDOR_MODELS.get(name)
+    host = _VENDORS.get(name.removesuffix("ChatModel").lower())
+    if host is None or name != f"{vendor(host).title or host.capitalize()}ChatModel":
+        return None
+    if name not in _VENDOR_MODELS:
+        about = {"host": host, "__module__": "dragoman.model"}
+        _VENDOR_MODELS[name] = type(name, (VendorChatModel,), about)
+    return _VENDOR_MODELS[name]
 
 
 NAMED: dict[str, type[ChatModel]] = {
@@ -354,9 +339,7 @@ NAMED: dict[str, type[ChatModel]] = {
         OpenAIResponseModel,
     )
 }
-_VENDOR_MODELS: dict[str, type[VendorChatModel]] = {
-    title: type(title, (VendorChatModel,), {"host": name, "__module__": "dragoman.model"})
-    for name in VENDORS
-    if (title := f"{_TITLES.get(name, name.capitalize())}ChatModel") not in NAMED
-    and name not in ("openai", "dashscope", "deepseek")
-}
+_HOSTS = frozenset(str(vars(kind)["host"]).partition("/")[0] for kind in NAMED.values())
+# vendors without such a class, by their names in small letters
+_VENDORS = {name.replace("-", ""): name for name in VENDORS if name not in _HOSTS}
+_VENDOR_MODELS: dict[str, type[VendorChatModel]] = {}

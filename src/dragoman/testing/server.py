@@ -32,7 +32,6 @@ from .scripted import Scripted, SentReply
 Judge: TypeAlias = Callable[[Any, str], Iterable[str]]
 
 _KEYS = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
-_OWN = ("openai", "anthropic")
 _MOST = 512 * 2**20  # bytes of a request
 _MEANT = (ConnectionError, TimeoutError)
 
@@ -85,7 +84,7 @@ class StrictServer:
         )
         self._server: ThreadingHTTPServer | None = None
         # other hosts of a protocol add fields and roles
-        self._has_types = given.vendor is None or given.vendor.name in _OWN
+        self._has_types = given.vendor is None or given.vendor.own_models_only
 
     @property
     def url(self) -> str:

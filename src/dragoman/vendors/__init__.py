@@ -2,7 +2,7 @@
 
 `wire(name)` gives a wire: of a protocol (`openai-chat`), of a vendor (`deepseek`: its first
 wire), or of one of a vendor's wires (`deepseek/openai-chat`). A new vendor is one file here and
-one line in `VENDORS`; a new protocol one folder in `protocols/`, a vendor file, and a line.
+one line in `REGISTRY`; a new protocol one folder in `protocols/`, a vendor file, and a line.
 Other packages offer vendors by the entry point `dragoman.vendors`.
 """
 
@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 
 from .._old_names import keeps_old_names
 from ..caches import CACHES, remember
-from ..capabilities import Capabilities, Facts, override
+from ..capabilities import Capabilities, Fact, Facts, override
 from ..capabilities.families import FAMILIES, LIMITS
 from ..capabilities.families.profiles import read_facts
+from ..codec.related_hosts import find_rows_by
 from ..codec.wire import Wire
 from ..error_kinds import ErrorRow
 from ..errors import ConfigError
@@ -67,56 +68,59 @@ PROTOCOLS: dict[str, tuple[str, str]] = {
 _HOMES = {"bedrock-converse": "bedrock", "gemini-interactions": "gemini"}
 
 
-# a vendor's file has its name, with _ for -
-VENDORS: tuple[str, ...] = (
-    "openai",
-    "anthropic",
-    "gemini",
-    "dashscope",
-    "ollama",
-    "deepseek",
-    "vertex",
-    "bedrock",
-    "mistral",
-    "cohere",
-    "azure",
-    "moonshot",
-    "zhipu",
-    "minimax",
-    "xai",
-    "groq",
-    "openrouter",
-    "vllm",
-    "foundry",
-    "anthropic-aws",
-    "bedrock-mantle",
-    "volcengine",
-    "cerebras",
-    "xiaomi",
-    "together",
-    "fireworks",
-    "sglang",
-    "lmstudio",
-    "llamacpp",
-    "snowflake",
-    "watsonx",
-    "perplexity",
-    "sambanova",
-    "nvidia",
-    "databricks",
-    "huggingface",
-    "siliconflow",
-    "cloudflare",
-    "stepfun",
-    "hunyuan",
-    "qianfan",
-    "open-responses",
-    "meta",
-    "baseten",
-    "deepinfra",
-    "novita",
-    "vercel-ai-gateway",
-)
+# vendor -> the beginnings of the names of its own models, by which an LLM finds it without loading
+# the others' files; empty where it has none, or where other vendors serve them as well. A vendor's
+# file has its name, with _ for -
+REGISTRY: dict[str, str] = {
+    "openai": "gpt|chatgpt|o[1-9]|codex",
+    "anthropic": "claude",
+    "gemini": "gemini",
+    "dashscope": "qwen|qwq|qvq",
+    "ollama": "",
+    "deepseek": "deepseek",
+    "vertex": "",
+    "bedrock": "nova",
+    "mistral": "mistral|ministral|magistral|codestral|devstral|pixtral|voxtral",
+    "cohere": "command|c4ai",
+    "azure": "",
+    "moonshot": "kimi|moonshot",
+    "zhipu": "glm",
+    "minimax": "minimax|abab",
+    "xai": "grok",
+    "groq": "",
+    "openrouter": "",
+    "vllm": "",
+    "foundry": "",
+    "anthropic-aws": "",
+    "bedrock-mantle": "",
+    "volcengine": "doubao",
+    "cerebras": "",
+    "xiaomi": "mimo",
+    "together": "",
+    "fireworks": "",
+    "sglang": "",
+    "lmstudio": "",
+    "llamacpp": "",
+    "snowflake": "",
+    "watsonx": "",
+    "perplexity": "sonar",
+    "sambanova": "",
+    "nvidia": "",
+    "databricks": "",
+    "huggingface": "",
+    "siliconflow": "",
+    "cloudflare": "",
+    "stepfun": "step",
+    "hunyuan": "hunyuan",
+    "qianfan": "ernie",
+    "open-responses": "",
+    "meta": "muse",
+    "baseten": "",
+    "deepinfra": "",
+    "novita": "",
+    "vercel-ai-gateway": "",
+}
+VENDORS: tuple[str, ...] = tuple(REGISTRY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +183,14 @@ class Vendor:
             `key`. Like `base_variables`, those that the vendor's official SDK reads.
         base_variables: By protocol, or for all ("*"): the variable of another base URL (or several,
             of which the first that is set counts), and the path after it.
+        title: How names of classes spell it, if not as one capitalized word: `XAI`.
+        span_name: The conventions' name for it in spans of OpenTelemetry, if that is another.
+        maker_protocols: The protocols by which it answers as the maker of its models does: fields
+            and items of its answers are the maker's, and so are those of others that do.
+        same_media: Protocols of its own whose parts have the same fields beside the media.
+        counts: The protocol over which it counts the tokens of any request, if only one can.
+        own_models_only: Whether it serves no models but its own.
+        limits: How many tokens models hold and answer here, where other hosts differ.
 
     Raises:
         ConfigError: A protocol is unknown, or a header is no text of one line.
@@ -199,9 +211,17 @@ class Vendor:
     errors: tuple[ErrorRow, ...] = ()
     keys: tuple[str, ...] = ()
     base_variables: Mapping[str, tuple[str | tuple[str, ...], str]] = field(default_factory=dict)
+    title: str = ""
+    span_name: str = ""
+    maker_protocols: tuple[str, ...] = ()
+    same_media: tuple[str, ...] = ()
+    counts: str = ""
+    own_models_only: bool = False
+    limits: tuple[Fact, ...] = ()
 
     def __post_init__(self) -> None:
-        for protocol in (*self.wires, *self.facts, *self.auths):
+        named = (*self.wires, *self.facts, *self.auths, *self.maker_protocols, *self.same_media)
+        for protocol in (*named, *filter(None, (self.counts,))):
             if protocol not in PROTOCOLS:
                 text = f"{self.name} speaks an unknown protocol {quoted(protocol)}"
                 raise ConfigError(text, hint=f"known: {', '.join(PROTOCOLS)}")
@@ -317,6 +337,19 @@ def vendor(name: str) -> Vendor:
     return _load_vendor(name, offered[name])
 
 
+def find_vendor(name: str) -> Vendor | None:
+    """The row of a vendor; None for another name, and for a package that cannot be loaded."""
+    if name not in VENDORS and name not in _find_offered():
+        return None
+    try:
+        return vendor(name)
+    except ConfigError:
+        return None
+
+
+find_rows_by(find_vendor)
+
+
 def wires() -> list[str]:
     """The names that `wire` knows: protocols, then vendors, then those of installed packages."""
     CACHES["dragoman.vendors._find_offered"].clear()
@@ -402,6 +435,8 @@ def wire(
     bearer = _HOMES.get(protocol, protocol)  # its facts hold for the bare protocol, too
     home = row or (vendor(bearer) if bearer in VENDORS else None)
     every = [FAMILIES, LIMITS]
+    if home is not None and home.limits:
+        every.append(Facts(home.limits))
     if home is not None and protocol in home.facts:
         every.append(home.facts[protocol])
     every += read_facts(facts, protocol, home.name if home else "")

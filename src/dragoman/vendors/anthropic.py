@@ -28,6 +28,7 @@ VENDOR = Vendor(
     base_url="https://api.anthropic.com",
     billing=Billing(geos={"us": "1.1"}),
     key="ANTHROPIC_API_KEY",
+    own_models_only=True,
     base_variables={"*": ("ANTHROPIC_BASE_URL", "")},  # anthropic 2.14
     # anthropic 2.14: a gateway's bearer token, if there is no key
     auth=replace(API_KEY, bearers=("ANTHROPIC_AUTH_TOKEN",)),

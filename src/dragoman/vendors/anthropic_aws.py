@@ -14,6 +14,7 @@ from . import Billing, Vendor
 
 VENDOR = Vendor(
     "anthropic-aws",
+    title="AnthropicAWS",
     base_url="https://aws-external-anthropic.{region}.api.aws",
     billing=Billing(prices="anthropic", geos={"us": "1.1"}),
     key="ANTHROPIC_AWS_API_KEY",

@@ -29,6 +29,8 @@ VENDOR = Vendor(
         bearers=("AZURE_OPENAI_AD_TOKEN",),  # openai 3.57: before a key of the environment
         bearers_first=True,
     ),
+    span_name="azure.ai.openai",  # semantic-conventions-genai, 2026-11-24
+    maker_protocols=("openai-chat", "openai-responses"),
     places={"resource": ("AZURE_RESOURCE_NAME",)},
     wires={
         "openai-chat": openai_chat.Dialect(issuers=("azure", "openai-chat")),

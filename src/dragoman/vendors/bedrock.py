@@ -373,6 +373,8 @@ VENDOR = Vendor(
         "anthropic": (("ANTHROPIC_BEDROCK_BASE_URL", *_ENDPOINTS), ""),
         "*": (_ENDPOINTS, ""),
     },
+    span_name="aws.bedrock",  # semantic-conventions-genai, 2026-11-24
+    maker_protocols=("openai-chat",),
     places={"region": ("AWS_REGION", "AWS_DEFAULT_REGION")},
     wires={"bedrock-converse": Dialect(), "anthropic": _INVOKE, "openai-chat": _CHAT},
     facts={

@@ -46,11 +46,14 @@ _BETAS = frozenset(
 
 VENDOR = Vendor(
     "bedrock-mantle",
+    title="BedrockMantle",
     base_url="https://bedrock-mantle.{region}.api.aws",
     billing=Billing(prices="aws"),
     key="AWS_BEARER_TOKEN_BEDROCK",
     auth=Auth(tokens="aws", scope="bedrock-mantle"),
     base_variables={"anthropic": ("ANTHROPIC_BEDROCK_MANTLE_BASE_URL", "")},  # anthropic 2.14
+    span_name="aws.bedrock",  # semantic-conventions-genai, 2026-11-24
+    maker_protocols=("openai-chat", "openai-responses"),
     places={"region": ("AWS_REGION", "AWS_DEFAULT_REGION")},
     wires={
         "openai-responses": openai_responses.Dialect(

@@ -41,6 +41,7 @@ VENDOR = Vendor(
     "cohere",
     base_url="https://api.cohere.com/v2",
     key="CO_API_KEY",
+    own_models_only=True,
     keys=("CO_API_KEY", "COHERE_API_KEY"),  # cohere 7.3, in this order
     base_variables={"cohere": ("CO_API_URL", "/v2")},  # cohere 7.3
     wires={"cohere": Dialect()},

@@ -180,6 +180,8 @@ VENDOR = Vendor(
     "dashscope",
     base_url="https://dashscope.aliyuncs.com/api/v1",
     key="DASHSCOPE_API_KEY",
+    # such as `fps`: Model Studio docs, Visual understanding: native and compatible mode
+    same_media=("dashscope", "openai-chat"),
     base_variables={  # dashscope 2.0.2
         "dashscope": (("DASHSCOPE_BASE_URL", "DASHSCOPE_HTTP_BASE_URL"), ""),
         "openai-chat": ("DASHSCOPE_COMPATIBLE_BASE_URL", ""),

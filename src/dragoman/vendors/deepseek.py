@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..capabilities import Fact, Facts, without
+from ..capabilities.families.limits import limit_row
 from ..capabilities.families.shared import SAMPLES, copy_facts
 from ..protocols import anthropic, openai_responses
 from ..protocols.openai_chat import Dialect
@@ -134,6 +135,7 @@ VENDOR = Vendor(
     "deepseek",
     base_url="https://api.deepseek.com",
     key="DEEPSEEK_API_KEY",
+    limits=(limit_row(1_000_000, 384_000, "deepseek-v[4-9]*", "deepseek-flash*"),),
     auths={"anthropic": API_KEY},
     wires={"openai-chat": _CHAT, "anthropic": _MESSAGES, "openai-responses": _ITEMS},
     facts={

@@ -16,6 +16,8 @@ VENDOR = Vendor(
     "gemini",
     base_url="https://generativelanguage.googleapis.com/v1beta",
     key="GEMINI_API_KEY",
+    own_models_only=True,
+    span_name="gcp.gemini",  # semantic-conventions-genai, 2026-11-24
     keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),  # google-genai 3.6, in this order
     base_variables={"*": ("GOOGLE_GEMINI_BASE_URL", "/v1beta")},
     auth=Auth("x-goog-api-key", ""),

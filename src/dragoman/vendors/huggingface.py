@@ -17,6 +17,7 @@ from . import Vendor
 
 VENDOR = Vendor(
     "huggingface",
+    title="HuggingFace",
     base_url="https://router.huggingface.co/v1",
     key="HF_TOKEN",
     keys=("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"),  # huggingface_hub 2.4, in this order

@@ -19,6 +19,7 @@ _SERVER = "llama.cpp, tools/server/README.md"
 
 VENDOR = Vendor(
     "llamacpp",
+    title="LlamaCpp",
     base_url="http://localhost:8080/v1",
     key="LLAMA_API_KEY",
     auth=OPTIONAL,

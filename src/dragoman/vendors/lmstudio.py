@@ -20,6 +20,7 @@ _PAYLOAD = "LM Studio docs, Chat Completions: supported payload parameters; API 
 
 VENDOR = Vendor(
     "lmstudio",
+    title="LMStudio",
     base_url="http://localhost:1234/v1",
     key="LMSTUDIO_API_KEY",
     auth=OPTIONAL,

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..capabilities import Fact, Facts, without
+from ..capabilities.families.limits import limit_row
 from ..capabilities.families.shared import SAMPLES, UNKNOWN, copy_facts
 from ..error_kinds import code_rows
 from ..protocols import anthropic, openai_responses
@@ -88,8 +89,10 @@ _ERRORS = code_rows(
 
 VENDOR = Vendor(
     "minimax",
+    title="MiniMax",
     base_url="https://api.minimax.io/v1",
     key="MINIMAX_API_KEY",
+    limits=(limit_row(1_000_000, 128_000, "minimax-m[3-9]*"),),
     auths={"anthropic": API_KEY},
     wires={
         "openai-chat": Dialect(

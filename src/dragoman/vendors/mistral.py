@@ -79,6 +79,8 @@ VENDOR = Vendor(
     "mistral",
     base_url="https://api.mistral.ai/v1",
     key="MISTRAL_API_KEY",
+    own_models_only=True,
+    span_name="mistral_ai",  # semantic-conventions-genai, 2026-11-24
     wires={"mistral": Dialect()},
     facts={"mistral": _FACTS},
     errors=_ERRORS,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..capabilities import Fact, Facts, without
+from ..capabilities.families.limits import limit_row
 from ..capabilities.families.shared import BUDGETED, copy_facts
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
@@ -53,6 +54,11 @@ VENDOR = Vendor(
     "moonshot",
     base_url="https://api.moonshot.ai/v1",
     key="MOONSHOT_API_KEY",
+    limits=(
+        limit_row(1_048_576, 1_048_576, "kimi-k[3-9]*"),
+        limit_row(262_144, 262_144, "kimi-k2.[67]*"),
+    ),
+    span_name="moonshot_ai",  # semantic-conventions-genai, 2026-11-24
     auths={"anthropic": API_KEY},
     wires={
         "openai-chat": Dialect(

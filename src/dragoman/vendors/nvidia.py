@@ -13,6 +13,7 @@ from . import Vendor
 
 VENDOR = Vendor(
     "nvidia",
+    title="NVIDIA",
     base_url="https://integrate.api.nvidia.com/v1",
     key="NVIDIA_API_KEY",
     wires={

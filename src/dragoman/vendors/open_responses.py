@@ -14,6 +14,7 @@ from . import Vendor
 
 VENDOR = Vendor(
     "open-responses",
+    title="OpenResponses",
     base_url="https://{host}/v1",
     key="OPEN_RESPONSES_API_KEY",  # ours: the document names none
     wires={

@@ -11,18 +11,18 @@ from ..protocols import openai_responses as responses
 from ..protocols.openai_chat import Dialect
 from . import Vendor
 
-_MODEL = "gpt-5.6"  # asked where no model is named
-
 # OpenAI docs, Web search: domain filtering; pydantic-ai pull request 8323, tried live 2026-09-14
-_RESPONSES = responses.Dialect(model=_MODEL, blocked_domains="blocked_domains", joint_domains=True)
+_RESPONSES = responses.Dialect(blocked_domains="blocked_domains", joint_domains=True)
 
 
 VENDOR = Vendor(
     "openai",
     base_url="https://api.openai.com/v1",
     key="OPENAI_API_KEY",
+    own_models_only=True,
+    counts="openai-responses",  # OpenAI API reference, Get input token counts
     base_variables={"*": ("OPENAI_BASE_URL", "")},  # openai 3.57
-    wires={"openai-chat": Dialect(model=_MODEL), "openai-responses": _RESPONSES},
+    wires={"openai-chat": Dialect(), "openai-responses": _RESPONSES},
     facts={
         "openai-chat": Facts(
             always={

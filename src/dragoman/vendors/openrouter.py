@@ -96,6 +96,7 @@ _FIELDS = {
 
 VENDOR = Vendor(
     "openrouter",
+    title="OpenRouter",
     base_url="https://openrouter.ai/api/v1",
     billing=Billing(
         total="cost",

@@ -11,6 +11,7 @@ from . import Vendor
 
 VENDOR = Vendor(
     "sambanova",
+    title="SambaNova",
     base_url="https://api.sambanova.ai/v1",
     key="SAMBANOVA_API_KEY",
     base_variables={"*": ("SAMBA_NOVA_BASE_URL", "")},  # sambanova of 2026-11

@@ -20,6 +20,7 @@ _SERVER = "sglang, entrypoints of OpenAI's and Anthropic's APIs"
 
 VENDOR = Vendor(
     "sglang",
+    title="SGLang",
     base_url="http://localhost:30000/v1",
     key="SGLANG_API_KEY",
     auth=OPTIONAL,

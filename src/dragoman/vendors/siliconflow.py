@@ -30,6 +30,7 @@ _ERRORS = code_rows(
 
 VENDOR = Vendor(
     "siliconflow",
+    title="SiliconFlow",
     base_url="https://api.siliconflow.com/v1",
     key="SILICONFLOW_API_KEY",
     wires={

@@ -21,6 +21,7 @@ _FEW = Fact(("step-3.5*",), {"efforts": ("low", "high")}, "2026-04-02", _DOCS)
 
 VENDOR = Vendor(
     "stepfun",
+    title="StepFun",
     base_url="https://api.stepfun.com/v1",
     key="STEPFUN_API_KEY",
     auths={"anthropic": API_KEY},

@@ -46,6 +46,7 @@ _BLIND = Fact(
 
 VENDOR = Vendor(
     "vercel-ai-gateway",
+    title="VercelAIGateway",
     base_url="https://ai-gateway.vercel.sh/v1",
     key="AI_GATEWAY_API_KEY",
     wires={

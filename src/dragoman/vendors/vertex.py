@@ -96,6 +96,8 @@ VENDOR = Vendor(
         "gemini": ("GOOGLE_VERTEX_BASE_URL", f"/v1beta1/{_PLACE}"),
         "anthropic": ("ANTHROPIC_VERTEX_BASE_URL", f"/{_PLACE}"),
     },
+    span_name="gcp.vertex_ai",  # semantic-conventions-genai, 2026-11-24
+    maker_protocols=("gemini",),
     places={
         "project": ("GOOGLE_CLOUD_PROJECT", "ANTHROPIC_VERTEX_PROJECT_ID"),
         "region": ("GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION"),

@@ -27,6 +27,7 @@ _UNHEARD = Fact(
 
 VENDOR = Vendor(
     "vllm",
+    title="VLLM",
     base_url="http://localhost:8000/v1",
     key="VLLM_API_KEY",
     auth=OPTIONAL,

@@ -25,8 +25,10 @@ _ERRORS = code_rows(
 
 VENDOR = Vendor(
     "watsonx",
+    title="WatsonX",
     base_url="https://{region}.ml.cloud.ibm.com/ml/gateway/v1",
     key="WATSONX_TOKEN",  # a bearer token, made with an API key; as litellm names it
+    span_name="ibm.watsonx.ai",  # semantic-conventions-genai, 2026-11-24
     wires={
         "openai-chat": Dialect(
             max_tokens_key="max_tokens",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..capabilities import Fact, Facts
+from ..capabilities.families.limits import limit_row
 from ..protocols import openai_chat, openai_responses
 from . import Billing, Vendor
 
@@ -43,9 +44,15 @@ _CODE = Fact(
 
 VENDOR = Vendor(
     "xai",
+    title="XAI",
     base_url="https://api.x.ai/v1",
     billing=Billing(total="cost_in_usd_ticks", unit=10**10),
     key="XAI_API_KEY",
+    limits=(
+        limit_row(1_000_000, 30_000, "grok-4.3*"),
+        limit_row(500_000, 500_000, "grok-4.[5-9]*", "grok-[5-9]*"),
+    ),
+    span_name="x_ai",  # semantic-conventions-genai, 2026-11-24
     wires={
         "openai-responses": openai_responses.Dialect(
             instructions=False,  # refused beside previous_response_id; the input takes them

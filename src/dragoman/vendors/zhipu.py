@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..capabilities import Fact, Facts, without
+from ..capabilities.families.limits import limit_row
 from ..capabilities.families.shared import BUDGETED, SAMPLES, UNKNOWN, copy_facts
 from ..error_kinds import code_rows
 from ..protocols import anthropic
@@ -78,6 +79,10 @@ VENDOR = Vendor(
     "zhipu",
     base_url="https://api.z.ai/api/paas/v4",
     key="ZAI_API_KEY",
+    limits=(
+        limit_row(200_000, 128_000, "glm-4.7*"),
+        limit_row(1_000_000, 128_000, "glm-5.[2-9]*", "glm-[6-9]*"),
+    ),
     base_variables={"openai-chat": ("ZAI_BASE_URL", "")},  # zai-sdk of 2026-11
     auths={"anthropic": API_KEY},
     wires={

@@ -141,7 +141,8 @@ def _wire(cls: type[NamedFormatter], facts: Facts | str | None) -> Wire:
     if facts == DOCUMENTS and cls.documented:
         dialect = replace(dialect, **cls.documented)
     room: Room = cls.room(dialect)
-    counted: list[Facts] = [FAMILIES, LIMITS, cls.vendor.facts.get(room.protocol, Facts())]
+    row = cls.vendor
+    counted = [FAMILIES, LIMITS, Facts(row.limits), row.facts.get(room.protocol, Facts())]
     counted += read_facts(facts, room.protocol, cls.vendor.name)
     return Wire(cls.vendor.name, room, vendor=cls.vendor, facts=tuple(counted))
 

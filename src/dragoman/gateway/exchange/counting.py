@@ -61,7 +61,7 @@ def call(upstream: Upstream, written: Written, size: int = 0) -> HttpCall | None
         case "anthropic" if path.endswith("/v1/messages"):
             kept = {name: value for name, value in body.items() if name in _ANTHROPIC}
             return upstream.call(f"{path}/count_tokens", headers, encode_json(kept, size))
-        case "openai-responses" if upstream.vendor.name == "openai":
+        case "openai-responses" if upstream.vendor.counts == upstream.protocol:
             kept = {name: value for name, value in body.items() if name in _RESPONSES}
             return upstream.call(f"{path}/input_tokens", headers, encode_json(kept, size))
         case "gemini":

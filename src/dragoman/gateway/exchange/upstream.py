@@ -164,10 +164,11 @@ class Upstream:
         return self.call(written.path, headers, encode_json(written.body, size))
 
     def for_counts(self) -> Upstream:
-        """The target that counts tokens: OpenAI does so over Responses alone."""
-        if self.vendor.name != "openai" or self.protocol != _CHAT:
+        """The target that counts tokens: some hosts do so over one of their protocols alone."""
+        if not self.vendor.counts or self.vendor.counts == self.protocol:
             return self
-        target = replace(self.target, name=f"openai/{_RESPONSES}/{self.model}")
+        name = f"{self.vendor.name}/{self.vendor.counts}/{self.model}"
+        target = replace(self.target, name=name)
         return Upstream(self.route, target, self.surface, self.model)
 
     def write(self, req: ChatRequest) -> Written:
@@ -205,7 +206,7 @@ def _protocol(target: Target, name: ModelName, surface: Surface) -> str:
     """The protocol for a target whose name does not say one."""
     if name.protocol != _CHAT or not _leaves_open(target, name):
         return name.protocol
-    if name.host.name == "openai" and surface.protocol in (_CHAT, _RESPONSES):
+    if name.host.name == surface.maker and surface.protocol in name.host.wires:
         return surface.protocol  # the client's own, untouched
     caps = wire(f"{name.host.name}/{name.protocol}").can(name.model)
     tools_elsewhere = caps.thinks == "always" and caps.tools_with_thinking == "no"

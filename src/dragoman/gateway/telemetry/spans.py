@@ -15,6 +15,7 @@ from ...errors import ConfigError
 from ...losses import Loss, by_weight
 from ...message import Usage
 from ...text.redaction import clip_text, show
+from ...vendors import find_vendor
 from .record import ExchangeRecord, Observer
 from .redact import without_secrets
 
@@ -43,18 +44,6 @@ except ImportError as error:
         code="spans.missing",
     ) from error
 
-# our names of vendors -> those of the conventions; other vendors keep theirs
-_PROVIDERS = {
-    "azure": "azure.ai.openai",
-    "bedrock": "aws.bedrock",
-    "bedrock-mantle": "aws.bedrock",
-    "gemini": "gcp.gemini",
-    "mistral": "mistral_ai",
-    "moonshot": "moonshot_ai",
-    "vertex": "gcp.vertex_ai",
-    "watsonx": "ibm.watsonx.ai",
-    "xai": "x_ai",
-}
 _COUNTING = ("count_tokens", "input_tokens", ":countTokens")  # the ends of paths for token counts
 _LONGEST = 200
 _CODES = 20  # codes of losses in a span
@@ -136,7 +125,7 @@ def build_attributes(record: ExchangeRecord) -> dict[str, AttributeValue]:
     """
     found: dict[str, AttributeValue] = {
         "gen_ai.operation.name": _operation(record),
-        "gen_ai.provider.name": _PROVIDERS.get(record.vendor, record.vendor),
+        "gen_ai.provider.name": _provider(record.vendor),
         "gen_ai.request.model": _name(record.upstream_model),
         "gen_ai.request.stream": record.stream,
         "gen_ai.response.model": _name(record.answer_model),
@@ -159,6 +148,12 @@ def build_attributes(record: ExchangeRecord) -> dict[str, AttributeValue]:
         found["gen_ai.response.time_to_first_chunk"] = record.first_byte
     told = {name: value for name, value in found.items() if value}
     return {**told, **_tokens(record.usage)}
+
+
+def _provider(name: str) -> str:
+    """The conventions' name of a vendor; others keep theirs."""
+    row = find_vendor(name)
+    return (row and row.span_name) or name
 
 
 def _operation(record: ExchangeRecord) -> str:

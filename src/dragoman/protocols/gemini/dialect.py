@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from ...caches import remember
 from ...capabilities import Capabilities
+from ...capabilities.families import gemini
 from ...capabilities.name_rules import IdRule, NameRule
 from ...losses import Report
 from ...message import ChatRequest, ServerTool, Tool
@@ -48,7 +49,7 @@ class Dialect:
     blocked_domains: str = ""
     result_role: Literal["user", "function"] = "user"
     path: str = "/models/{model}"
-    model: str = "gemini-3.8-flash"  # used where no model is named
+    model: str = gemini.DEFAULT_MODEL  # used where no model is named
     issuers: tuple[str, ...] = ("gemini",)
 
 

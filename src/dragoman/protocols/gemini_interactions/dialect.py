@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...capabilities import Capabilities
+from ...capabilities.families import gemini
 from ...capabilities.name_rules import IdRule, NameRule
 from ...text.json_text import Json
 from ..chat_like.messages import are_objects
@@ -28,7 +29,7 @@ class Dialect:
 
     path: str = "/interactions"
     revision: str = "2026-05-20"
-    model: str = "gemini-3.8-flash"  # used where no model is named
+    model: str = gemini.DEFAULT_MODEL  # used where no model is named
     issuers: tuple[str, ...] = ("gemini-interactions",)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ...capabilities import Capabilities
+from ...capabilities.families import gpt
 from ...capabilities.name_rules import IdRule, NameRule
 from ...errors import ConfigError
 from ...stream.think_tags import TagForm
@@ -74,7 +75,7 @@ class Dialect:
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of options
     fixed: Mapping[str, Any] = field(default_factory=dict)  # fields of every body
     path: str = "/chat/completions"
-    model: str = "gpt-5.6"  # used where no model is named
+    model: str = gpt.DEFAULT_MODEL  # used where no model is named
     issuers: tuple[str, ...] = ("openai-chat",)
     # the dialect's own place first
     option_places: OptionPlaces = field(init=False, repr=False, compare=False)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from ..._old_names import keeps_old_names
 from ...capabilities import Capabilities
+from ...capabilities.families import gpt
 from ...capabilities.name_rules import IdRule, NameRule
 from ...text.json_text import Json
 
@@ -53,7 +54,7 @@ class Dialect:
     keys: Mapping[str, str] = field(default_factory=dict)
     form: Literal["openai", "open"] = "openai"
     path: str = "/responses"  # for models whose facts name no other endpoint
-    model: str = "gpt-5.6"  # used where no model is named
+    model: str = gpt.DEFAULT_MODEL  # used where no model is named
     issuers: tuple[str, ...] = ("openai-responses",)
 
     @property
