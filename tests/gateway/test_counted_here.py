@@ -15,7 +15,7 @@ from dragoman.gateway.config.values import Config, Route, Target, Truncation
 from dragoman.gateway.exchange import counting
 from dragoman.gateway.exchange.gateway import Gateway
 from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
-from dragoman.gateway.server.sending import Sender
+from dragoman.gateway.server.loop_sender import LoopSender
 from dragoman.gateway.surfaces import ClientAnswer
 from dragoman.gateway.surfaces.base import ClientRequest
 from dragoman.testing import Scripted
@@ -57,7 +57,7 @@ class Watched(SumTokenCounter):
 def test_every_route_can_count(target: str, counter: str) -> None:
     route = Route(Target(target), counter=counter)
     exchange = opened(route, "/v1/messages/count_tokens", BODY)
-    answer = asyncio.run(Sender(None).whole(exchange))
+    answer = asyncio.run(LoopSender(None).whole(exchange))
     assert isinstance(answer, ClientAnswer)
     assert answer.status == 200
     tokens = json.loads(answer.body)["input_tokens"]
@@ -69,7 +69,7 @@ def test_a_count_is_made_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     counter = Watched()
     monkeypatch.setattr(counting, "_counter", lambda *_: counter)
     exchange = opened(Route(Target(TARGETS[0]), counter="auto"), "/v1/messages/count_tokens", BODY)
-    answer = asyncio.run(Sender(None).whole(exchange))
+    answer = asyncio.run(LoopSender(None).whole(exchange))
     assert isinstance(answer, ClientAnswer)
     assert json.loads(answer.body)["input_tokens"] == 80
     assert counter.threads
@@ -87,7 +87,7 @@ def test_a_counter_that_fails_is_a_typed_error(
     monkeypatch.setattr(counting, "_counter", lambda *_: Failing())
     exchange = opened(Route(Target(TARGETS[0]), counter="auto"), "/v1/messages/count_tokens", BODY)
     with pytest.raises(DragomanError) as info:
-        asyncio.run(Sender(None).whole(exchange))
+        asyncio.run(LoopSender(None).whole(exchange))
     assert info.value.code == "count.failed"
 
 
@@ -98,7 +98,7 @@ def test_a_history_is_cut_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     exchange = opened(route, "/v1/messages", {**BODY, "max_tokens": 9})
 
     async def signed() -> Any:
-        return await Sender(None)._prepare_call(exchange)
+        return await LoopSender(None)._prepare_call(exchange)
 
     monkeypatch.setenv("DEEPSEEK_API_KEY", "k")
     call = asyncio.run(signed())

@@ -247,6 +247,19 @@ def test_signs_of_life_do_not_hide_that_a_stream_stalls(provider: Provider, way:
 
 
 @ways
+def test_an_error_that_comes_in_drops_does_not_hold_a_stream(provider: Provider, way: str) -> None:
+    """Each byte comes in time, but the bound is for the whole error."""
+    error = b'{"error": {"message": "no", "type": "server_error"}}'
+    drops: list[Step] = [step for _ in range(40) for step in (SHORT / 3, b" ")]
+    begun = head(500, f"content-length: {40 + len(error)}", kind="application/json")
+    provider.will([begun, *drops, error])
+    got = ask(way, of_way(provider, way, limits=Limits(stall=SHORT)), stream=True)
+    assert got.pieces == []
+    assert "the provider sent nothing for 0.3 seconds" in str(got.error)
+    assert provider.asked[0].closed.wait(LONG)
+
+
+@ways
 def test_a_target_that_stalls_before_it_begins_is_followed_by_the_next(
     provider: Provider, way: str
 ) -> None:

@@ -21,7 +21,7 @@ from dragoman.gateway.config.keys import new_key
 from dragoman.gateway.config.values import config_for
 from dragoman.gateway.exchange.gateway import Gateway
 from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
-from dragoman.gateway.server.sending import build_stall_error
+from dragoman.gateway.exchange.sending import build_stall_error
 from dragoman.gateway.surfaces import ClientAnswer, ClientRequest
 from dragoman.gateway.telemetry.background import Background
 from dragoman.gateway.telemetry.log import JsonLog

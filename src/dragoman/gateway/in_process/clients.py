@@ -11,42 +11,31 @@ concern servers have no effect here.
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from threading import Lock, Timer
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from inspect import isawaitable
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Self
 
 from ...caches import remember
-from ...errors import ConfigError, DragomanError, ProviderError, ReadError, StreamBroken
+from ...errors import ConfigError, DragomanError
 from ...text.redaction import show
-from ...transport.call import (
-    AsyncTransport,
-    HttpCall,
-    StreamReply,
-    Timeouts,
-    Transport,
-    choose_transport,
-)
-from ...transport.credentials import authorize
-from ...transport.errors import whole
-from ...transport.retries import calling
-from ..bodies import check_values, unreadable
+from ...transport.call import AsyncTransport, Transport, choose_transport
+from ..bodies import check_values
 from ..config.values import Config, config_for
 from ..exchange.gateway import Gateway
 from ..exchange.gateway_exchange import GatewayExchange
-from ..exchange.passing import answer_too_large
 from ..exchange.refusals import write_refusal
-from ..exchange.relay import RelayStream
+from ..exchange.sending import Begun, Sender
 from ..server.asgi_client import header_value, too_large, unzip_body
-from ..server.sending import LEFT_BYTES, LEFT_SECONDS, Begun, Sender, read_out
+from ..server.loop_sender import LoopSender
 from ..surfaces import ClientAnswer, ClientRequest, match_request
 from ..telemetry.record import ExchangeNotifier, ExchangeRecord, Observer, new_record
 from .sdk_timeouts import AsyncBounded, Bounded, SdkTimeouts, find_library
+from .thread_sender import BlockingReply, ThreadSender, run
 
 if TYPE_CHECKING:
     import httpx2
-
-_T = TypeVar("_T")
 
 
 def http_client(
@@ -188,16 +177,162 @@ def _close(observers: Sequence[Observer]) -> None:
             close()
 
 
-# -- threads ---------------------------------------------------------------------------------------
+# -- bodies of streams -----------------------------------------------------------------------------
 
 
-class _Transport:
-    """The transport that httpx2 and httpx call for each request. Safe for threads."""
+class _StreamBody:
+    """The body of a streamed response, which is read once."""
+
+    def __init__(
+        self, exchange: GatewayExchange, begun: Begun, sender: Sender, notifier: ExchangeNotifier
+    ) -> None:
+        self._exchange = exchange
+        self._begun = begun
+        self._sender = sender
+        self._notifier = notifier
+        self._taken = False
+        self._ended = Lock()
+
+    def _note(self, data: bytes) -> bytes:
+        self._notifier.note_sent_bytes(data)
+        return data
+
+    def _end(self, left: bool) -> None:
+        if self._ended.acquire(blocking=False):  # acquired once, and never released
+            self._exchange.note_stream_end(self._begun.relay)
+            self._notifier.end(left)
+
+    async def _read_out(self) -> None:
+        relay = self._begun.relay
+        if relay.over and relay.failed is None:
+            await self._sender.read_out(self._begun)
+
+    async def _close(self) -> None:
+        await self._begun.reply.aclose()
+        self._end(left=not self._begun.relay.whole)
+
+
+class _ThreadStream(_StreamBody):
+    """The body for threads; it needs no coroutine for each piece."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        if self._taken:
+            return
+        self._taken = True
+        relay, exchange, reply = self._begun.relay, self._exchange, self._begun.reply
+        is_kept = exchange.record.kept is not None
+        assert isinstance(reply, BlockingReply)  # as ThreadSender gives no others
+        yield self._note(self._begun.first)
+        try:
+            for chunk in () if relay.over else reply.pieces:
+                if is_kept:
+                    exchange.keep(chunk)
+                if data := relay.feed(chunk):
+                    yield self._note(data)
+                if relay.over:
+                    break
+            rest = relay.finish()
+        except DragomanError as error:
+            rest = exchange.cut(relay, error)
+        for last in (rest, relay.apart):
+            if last:
+                yield self._note(last)
+        self._end(left=False)
+        run(self._read_out())
+
+    def close(self) -> None:
+        """Close the connection to the provider, also in the middle of an answer."""
+        run(self._close())
+
+
+class _LoopStream(_StreamBody):
+    """The body for an event loop."""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        if self._taken:
+            return
+        self._taken = True
+        relay, data = self._begun.relay, b""
+
+        def take(chunk: bytes) -> bool:
+            nonlocal data
+            data = relay.feed(chunk)
+            return not data and not relay.over
+
+        yield self._note(self._begun.first)
+        try:
+            while not relay.over and await self._begun.pour(take):
+                if data:
+                    yield self._note(data)
+            rest = relay.finish()
+        except DragomanError as error:
+            rest = self._exchange.cut(relay, error)
+        for last in (rest, relay.apart):
+            if last:
+                yield self._note(last)
+        self._end(left=False)
+        await self._read_out()
+
+    async def aclose(self) -> None:
+        """Close the connection to the provider, also in the middle of an answer."""
+        await self._close()
+
+
+# -- transports ------------------------------------------------------------------------------------
+
+
+class _GatewayTransport(ABC):
+    """What an HTTP library calls for each request of an SDK. The steps are coroutines."""
+
+    _stream: type[_StreamBody]
+
+    def __init__(self, config: Config) -> None:
+        self._gateway = Gateway(config)
+        self._observers = _observers(config)
+
+    async def _handle(self, request: Any, read: Callable[[], Any]) -> Any:
+        """The response to an SDK's request, as an object of its library."""
+        asked = _request(request)
+        notifier = ExchangeNotifier(self._observers, new_record(asked))
+        try:
+            body = read()
+            body = await body if isawaitable(body) else body
+            answer = await self._answer(request, asked, body, notifier)
+        except BaseException:  # its time-out has passed, or it is interrupted or cancelled
+            notifier.end(left=True)
+            raise
+        return _response(request, answer, notifier) if isinstance(answer, ClientAnswer) else answer
+
+    async def _answer(
+        self, request: Any, asked: ClientRequest, body: bytes, notifier: ExchangeNotifier
+    ) -> Any:
+        exchange = _open_exchange(self._gateway, asked, body, notifier)
+        if isinstance(exchange, ClientAnswer):
+            return exchange
+        timeouts = SdkTimeouts(request, self._gateway.config.limits.stall)
+        sender = self._choose_sender(exchange, timeouts)
+        try:
+            if exchange.asks_stream:
+                begun = await sender.stream(exchange, timeouts)
+                return _stream_response(request, self._stream, exchange, begun, sender, notifier)
+            return await sender.whole(exchange)
+        except DragomanError as error:
+            return exchange.refusal(error)
+        finally:
+            await sender.aclose()
+
+    @abstractmethod
+    def _choose_sender(self, exchange: GatewayExchange, timeouts: SdkTimeouts) -> Sender: ...
+
+
+class _Transport(_GatewayTransport):
+    """The transport for threads, which may share it."""
+
+    _stream = _ThreadStream
 
     def __init__(self, config: Config, transport: Transport) -> None:
-        self._gateway = Gateway(config)
+        super().__init__(config)
         self._transport = transport
-        self._observers = _observers(config)
 
     def __enter__(self) -> Self:
         return self
@@ -212,220 +347,24 @@ class _Transport:
 
     def handle_request(self, request: Any) -> Any:
         """The response to an SDK's request, as an object of its library."""
-        asked = _request(request)
-        notifier = ExchangeNotifier(self._observers, new_record(asked))
-        try:
-            answer = self._answer(request, asked, notifier)
-        except BaseException:  # its time-out has passed, or it is interrupted
-            notifier.end(left=True)
-            raise
-        return _response(request, answer, notifier) if isinstance(answer, ClientAnswer) else answer
+        return run(self._handle(request, request.read))
 
-    def _answer(self, request: Any, asked: ClientRequest, notifier: ExchangeNotifier) -> Any:
-        exchange = _open_exchange(self._gateway, asked, request.read(), notifier)
-        if isinstance(exchange, ClientAnswer):
-            return exchange
-        patience = SdkTimeouts(request, self._gateway.config.limits.stall)
-        transport = Bounded(self._transport, patience)
-        try:
-            if exchange.asks_stream:
-                begun = _begin(exchange, transport, patience)
-                return _stream_response(request, exchange, begun, notifier)
-            return _whole(exchange, transport)
-        except DragomanError as error:
-            return exchange.refusal(error)
+    def _choose_sender(self, exchange: GatewayExchange, timeouts: SdkTimeouts) -> Sender:
+        return ThreadSender(Bounded(self._transport, timeouts))
 
 
-def _whole(exchange: GatewayExchange, transport: Transport) -> ClientAnswer:
-    def attempt(left: Timeouts) -> ClientAnswer:
-        reply = transport.stream(_prepare_call(exchange), left)
-        body = _body(reply, exchange)
-        if exchange.is_failure(reply.status):
-            raise exchange.read_failure(reply.status, reply.headers, body)
-        exchange.keep(body)
-        return exchange.whole(reply.status, reply.headers, body)
+class _AsyncTransport(_GatewayTransport):
+    """The transport for one event loop, or for several one after the other."""
 
-    try:
-        return _first(exchange, attempt)
-    except DragomanError as error:
-        if (tokens := exchange.local_count(error)) is None:
-            raise
-        return exchange.answer_count(tokens)
-
-
-def _begin(exchange: GatewayExchange, transport: Transport, watch: SdkTimeouts) -> _BegunStream:
-    """The stream of the first target that begins one."""
-
-    def attempt(left: Timeouts) -> _BegunStream:
-        # `limits.stall` bounds the silence of streams
-        reply = transport.stream(_prepare_call(exchange), replace(left, read=None))
-        try:
-            return _begin_stream(exchange, reply, watch)
-        except ReadError as error:
-            reply.close()
-            raise unreadable(error) from error
-        except BaseException:
-            reply.close()
-            raise
-
-    return _first(exchange, attempt)
-
-
-class _BegunStream:
-    """A stream whose first bytes for the client have come."""
-
-    def __init__(
-        self, reply: StreamReply, chunks: Iterator[bytes], relay: RelayStream, first: bytes
-    ) -> None:
-        self.reply = reply
-        self.chunks = chunks
-        self.relay = relay
-        self.first = first
-
-
-class _ResponseBody:
-    """The body of a streamed response."""
-
-    def __init__(
-        self, exchange: GatewayExchange, begun: _BegunStream, notifier: ExchangeNotifier
-    ) -> None:
-        self._exchange = exchange
-        self._begun = begun
-        self._notifier = notifier
-        self._taken = False
-        self._ended = Lock()
-
-    def __iter__(self) -> Iterator[bytes]:
-        if self._taken:  # an answer is read once
-            return
-        self._taken = True
-        relay = self._begun.relay
-        for data in self._pieces():
-            self._notifier.note_sent_bytes(data)
-            yield data
-        self._end(left=False)
-        if relay.over and relay.failed is None:
-            self._read_out()
-
-    def _pieces(self) -> Iterator[bytes]:
-        relay = self._begun.relay
-        yield self._begun.first
-        try:
-            for chunk in () if relay.over else self._begun.chunks:
-                if data := relay.feed(chunk):
-                    yield data
-                if relay.over:
-                    break
-            rest = relay.finish()
-        except DragomanError as error:
-            rest = self._exchange.cut(relay, error)
-        for last in (rest, relay.apart):
-            if last:
-                yield last
-
-    def _end(self, left: bool) -> None:
-        if self._ended.acquire(blocking=False):  # acquired once, and never released
-            self._exchange.note_stream_end(self._begun.relay)
-            self._notifier.end(left)
-
-    def _read_out(self) -> None:
-        """Read the bytes after a complete answer, so that the connection can serve another call."""
-        left, watch = LEFT_BYTES, Timer(LEFT_SECONDS, self._begun.reply.close)
-        watch.daemon = True
-        watch.start()
-        try:
-            for chunk in self._begun.chunks:
-                left -= len(chunk)
-                if left < 0:
-                    break
-        except ProviderError:  # the answer was complete
-            pass
-        finally:
-            watch.cancel()
-
-    def close(self) -> None:
-        """Close the connection to the provider, also in the middle of an answer."""
-        self._begun.reply.close()
-        self._end(left=not self._begun.relay.whole)
-
-
-def _body(reply: StreamReply, exchange: GatewayExchange) -> bytes:
-    """A whole body. Raises ProviderError for one that breaks off, or is larger than the bound."""
-    most = exchange.gateway.config.limits.answer
-    parts: list[bytes] = []
-    try:
-        for part in reply:
-            parts.append(part)
-            most -= len(part)
-            if most < 0:
-                parts.clear()  # otherwise the error's traceback would keep them in memory
-                raise unreadable(answer_too_large(exchange.gateway.config.limits.answer))
-    except StreamBroken as error:  # no part of the answer has reached the client
-        raise whole(error) from error
-    finally:
-        reply.close()
-    return b"".join(parts)
-
-
-def _begin_stream(
-    exchange: GatewayExchange, reply: StreamReply, watch: SdkTimeouts
-) -> _BegunStream:
-    if exchange.is_failure(reply.status):
-        raise exchange.read_failure(reply.status, reply.headers, _body(reply, exchange))
-    relay = exchange.stream()
-    watch.watch(reply, relay)
-    chunks = iter(reply) if exchange.record.kept is None else _keep_chunks(reply, exchange)
-    for chunk in chunks:
-        data = relay.feed(chunk)
-        if relay.failed is not None and not relay.begun:
-            raise relay.failed
-        if data:
-            return _BegunStream(reply, chunks, relay, data)
-        if relay.over:
-            break
-    data = relay.finish()
-    if relay.failed is not None and not relay.begun:
-        raise relay.failed
-    return _BegunStream(reply, chunks, relay, data)
-
-
-def _keep_chunks(reply: StreamReply, exchange: GatewayExchange) -> Iterator[bytes]:
-    for chunk in reply:
-        exchange.keep(chunk)
-        yield chunk
-
-
-def _first(exchange: GatewayExchange, attempt: Callable[[Timeouts], _T]) -> _T:
-    """The result of the first target that does not fail temporarily."""
-    while True:
-        try:
-            return calling(exchange.retries, exchange.route.timeouts, attempt)
-        except DragomanError as error:
-            exchange.go_on(error)
-
-
-def _prepare_call(exchange: GatewayExchange) -> HttpCall:
-    call, upstream = exchange.call(), exchange.upstream
-    if not upstream.keyless:
-        call = authorize(call, upstream.vendor, upstream.protocol, upstream.key)
-    exchange.record.attempts += 1
-    return call
-
-
-# -- a loop ----------------------------------------------------------------------------------------
-
-
-class _AsyncTransport:
-    """The asynchronous transport, for one event loop, or for several one after the other."""
+    _stream = _LoopStream
 
     def __init__(self, config: Config, given: AsyncTransport | None) -> None:
-        self._gateway = Gateway(config)
+        super().__init__(config)
         self._given = given
         names = {route.transport for route in config.routes if given is None}
         self._named: dict[str, AsyncTransport] = {
             name: choose_transport(name, asynchronous=True) for name in names
         }
-        self._observers = _observers(config)
 
     async def __aenter__(self) -> Self:
         return self
@@ -441,82 +380,11 @@ class _AsyncTransport:
 
     async def handle_async_request(self, request: Any) -> Any:
         """The response to an SDK's request, as an object of its library."""
-        asked = _request(request)
-        notifier = ExchangeNotifier(self._observers, new_record(asked))
-        try:
-            answer = await self._answer(request, asked, notifier)
-        except BaseException:  # its time-out has passed, or its task is cancelled
-            notifier.end(left=True)
-            raise
-        return _response(request, answer, notifier) if isinstance(answer, ClientAnswer) else answer
+        return await self._handle(request, request.aread)
 
-    async def _answer(self, request: Any, asked: ClientRequest, notifier: ExchangeNotifier) -> Any:
-        exchange = _open_exchange(self._gateway, asked, await request.aread(), notifier)
-        if isinstance(exchange, ClientAnswer):
-            return exchange
-        patience = SdkTimeouts(request, self._gateway.config.limits.stall)
+    def _choose_sender(self, exchange: GatewayExchange, timeouts: SdkTimeouts) -> Sender:
         transport = self._given or self._named[exchange.route.transport]
-        sender = Sender(AsyncBounded(transport, patience))
-        try:
-            if exchange.asks_stream:
-                begun = await sender.stream(exchange, patience)
-                return _stream_response(request, exchange, begun, notifier)
-            return await sender.whole(exchange)
-        except DragomanError as error:
-            return exchange.refusal(error)
-        finally:
-            await sender.aclose()
-
-
-class _AsyncStream:
-    """The body of a streamed response."""
-
-    def __init__(self, exchange: GatewayExchange, begun: Begun, notifier: ExchangeNotifier) -> None:
-        self._exchange = exchange
-        self._begun = begun
-        self._notifier = notifier
-        self._taken = False
-        self._ended = False
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        if self._taken:  # an answer is read once
-            return
-        self._taken = True
-        relay = self._begun.relay
-        async for data in self._pieces():
-            self._notifier.note_sent_bytes(data)
-            yield data
-        self._end(left=False)
-        if relay.over and relay.failed is None:
-            await read_out(self._begun)
-
-    async def _pieces(self) -> AsyncIterator[bytes]:
-        relay = self._begun.relay
-        yield self._begun.first
-        try:
-            if not relay.over:
-                async for chunk in self._begun.pieces():
-                    if data := relay.feed(chunk):
-                        yield data
-                    if relay.over:
-                        break
-            rest = relay.finish()
-        except DragomanError as error:
-            rest = self._exchange.cut(relay, error)
-        for last in (rest, relay.apart):
-            if last:
-                yield last
-
-    def _end(self, left: bool) -> None:
-        if not self._ended:
-            self._ended = True
-            self._exchange.note_stream_end(self._begun.relay)
-            self._notifier.end(left)
-
-    async def aclose(self) -> None:
-        """Close the connection to the provider, also in the middle of an answer."""
-        await self._begun.reply.aclose()
-        self._end(left=not self._begun.relay.whole)
+        return LoopSender(AsyncBounded(transport, timeouts))
 
 
 # -- objects of httpx2 and of httpx ----------------------------------------------------------------
@@ -566,21 +434,23 @@ def _response(request: Any, answer: ClientAnswer, notifier: ExchangeNotifier) ->
 
 
 def _stream_response(
-    request: Any, exchange: GatewayExchange, begun: _BegunStream | Begun, notifier: ExchangeNotifier
+    request: Any,
+    kind: type[_StreamBody],
+    exchange: GatewayExchange,
+    begun: Begun,
+    sender: Sender,
+    notifier: ExchangeNotifier,
 ) -> Any:
     """A response that streams."""
     library = find_library(request)
-    if isinstance(begun, _BegunStream):
-        kind = _stream_kind(_ResponseBody, library.SyncByteStream)
-    else:
-        kind = _stream_kind(_AsyncStream, library.AsyncByteStream)
+    theirs = library.SyncByteStream if kind is _ThreadStream else library.AsyncByteStream
+    stream = _join_classes(kind, theirs)(exchange, begun, sender, notifier)
     notifier.record.status = 200
     headers = _headers(exchange.stream_headers(begun.reply.headers), notifier.record)
-    stream = kind(exchange, begun, notifier)
     return library.Response(200, headers=headers, stream=stream, request=request)
 
 
 @remember("streams of ours as those of an HTTP library", entries=8, size=2**12)
-def _stream_kind(own: type, theirs: type) -> type:
+def _join_classes(own: type[_StreamBody], theirs: type) -> type[_StreamBody]:
     """A class of our stream that is also of the library's class, which the library requires."""
     return type("GatewayStream", (own, theirs), {})

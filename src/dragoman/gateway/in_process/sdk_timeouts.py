@@ -29,8 +29,8 @@ from ...transport.call import (
 )
 from ...transport.over_httpx2 import aread_all, read_all
 from ..exchange.relay import RelayStream
+from ..exchange.sending import build_stall_error
 from ..server.asgi_client import LINGER
-from ..server.sending import build_stall_error
 
 _SOON = 0.001  # seconds: stands for a time-out of 0, which transports do not accept
 

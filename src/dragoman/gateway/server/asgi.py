@@ -32,6 +32,7 @@ from ..exchange.gateway import Gateway
 from ..exchange.gateway_exchange import GatewayExchange
 from ..exchange.off_loop import OffLoop, is_long
 from ..exchange.refusals import write_refusal
+from ..exchange.sending import Begun
 from ..surfaces import ClientAnswer, ClientRequest, Surface, match_request
 from ..telemetry.log import JsonLog
 from ..telemetry.metrics import Metrics
@@ -46,8 +47,8 @@ from .asgi_client import (
     is_packed,
     unzip_body,
 )
+from .loop_sender import LoopSender, in_time
 from .rate_limits import RateLimits
-from .sending import Begun, Sender, in_time
 from .turns import Turns
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -133,7 +134,7 @@ class App:
         self.observers = adapt_observers(observers or ())
         self.off_loop = OffLoop()
         self._turns = Turns()
-        self._sender = Sender(transport, self.off_loop, self._turns)
+        self._sender = LoopSender(transport, self.off_loop, self._turns)
         self._bounds = RateLimits()
         self._memory = _Memory()
         self._under_way = 0

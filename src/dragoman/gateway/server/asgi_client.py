@@ -12,9 +12,9 @@ from ...errors import DragomanError, ProviderError, ReadError
 from ...transport.call import AsyncStreamReply
 from ..exchange.gateway_exchange import GatewayExchange
 from ..exchange.relay import RelayStream
+from ..exchange.sending import build_stall_error
 from ..surfaces import ClientAnswer, ClientRequest
 from ..telemetry.record import ExchangeRecord
-from .sending import build_stall_error
 
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -149,7 +149,7 @@ class Client:
         record = self.record
         record.bytes_out += len(data)
         if record.kept is not None:
-            record.kept.response += data
+            record.kept.keep_answer(data)
         return True
 
 

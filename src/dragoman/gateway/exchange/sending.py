@@ -1,0 +1,271 @@
+"""Sends an exchange's calls to the first target that answers, with retries.
+
+If an error comes before an answer has begun, the next target is called; so it is if the first event
+of a stream is an error.
+
+The steps are the same for the server, for asynchronous SDKs and for SDKs in threads. They are
+coroutines, and a subclass of Sender says how they wait: an event loop awaits, a thread blocks.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from ...errors import DragomanError, ProviderError, ReadError, StreamBroken, Timeout
+from ...transport.call import AsyncStreamReply, HttpCall, Pouring, Take, Timeouts, apour
+from ...transport.errors import whole
+from ...transport.retries import acalling
+from ..bodies import unreadable
+from ..surfaces import ClientAnswer
+from .gateway_exchange import GatewayExchange
+from .passing import answer_too_large
+from .relay import RelayStream
+from .upstream import Upstream
+
+_T = TypeVar("_T")
+Pour: TypeAlias = Callable[[Take], Coroutine[Any, Any, bool]]
+
+_LEFT_SECONDS, _LEFT_BYTES = 1.0, 2**16  # bounds for what is read after the end of an answer
+
+
+class Watch(Protocol):
+    """Follows the progress of a stream."""
+
+    def watch(self, reply: AsyncStreamReply, relay: RelayStream) -> None:
+        """The provider has begun to answer."""
+
+    def fault(self, error: DragomanError) -> DragomanError:
+        """The error to report."""
+
+
+class Begun(NamedTuple):
+    """A stream whose first bytes for the client have come.
+
+    Attributes:
+        reply: The provider's answer.
+        pour: Gives further bytes of the provider, as Pouring defines it.
+        relay: Turns them into bytes for the client.
+        first: The first bytes for the client.
+    """
+
+    reply: AsyncStreamReply
+    pour: Pour
+    relay: RelayStream
+    first: bytes
+
+
+class Sender(ABC):
+    """Sends calls; a subclass has the transports, and says how to wait."""
+
+    async def whole(self, exchange: GatewayExchange) -> ClientAnswer:
+        """The whole answer. Raises DragomanError if no target gives one."""
+
+        async def attempt(left: Timeouts) -> ClientAnswer:
+            call = await self._prepare_call(exchange)
+            reply = await self._send(exchange, call, left)
+            body = await _read_body(reply, exchange)
+            if exchange.is_failure(reply.status):
+                raise exchange.read_failure(reply.status, reply.headers, body)
+            exchange.keep(body)
+            read = partial(exchange.whole, reply.status, reply.headers, body)
+            return await self._compute(exchange, read, body)
+
+        try:
+            return await self._call_targets(exchange, attempt)
+        except DragomanError as error:
+            tokens = await self._compute_apart(partial(exchange.local_count, error))
+            if tokens is None:
+                raise
+            return exchange.answer_count(tokens)
+
+    async def stream(self, exchange: GatewayExchange, line: Watch) -> Begun:
+        """A stream that has begun. Raises DragomanError if no target begins one."""
+
+        async def attempt(left: Timeouts) -> Begun:
+            reply = await self._begin_answer(exchange, left)
+            try:
+                await self._check_status(exchange, reply)
+                await self._take_turn()
+                relay = exchange.stream()
+                line.watch(reply, relay)
+                return await _begin_stream(exchange, relay, reply)
+            except ReadError as error:
+                await reply.aclose()
+                raise unreadable(error) from error
+            except BaseException as error:
+                await reply.aclose()
+                if isinstance(error, DragomanError) and (told := line.fault(error)) is not error:
+                    raise told from error
+                raise
+
+        return await self._call_targets(exchange, attempt)
+
+    async def passing(self, exchange: GatewayExchange) -> AsyncStreamReply:
+        """The answer at an unknown path, as soon as it begins. Raises DragomanError."""
+
+        async def attempt(left: Timeouts) -> AsyncStreamReply:
+            reply = await self._begin_answer(exchange, left)
+            await self._check_status(exchange, reply)
+            return reply
+
+        return await self._call_targets(exchange, attempt)
+
+    async def read_out(self, begun: Begun) -> None:
+        """Read the bytes after the end of an answer, within bounds, and close.
+
+        A provider mostly ends its answer at once, and the connection then serves another call.
+        """
+        left = _LEFT_BYTES
+
+        def take(chunk: bytes) -> bool:
+            nonlocal left
+            left -= len(chunk)
+            return left >= 0
+
+        try:
+            await self._in_time(begun.pour(take), _LEFT_SECONDS, begun.reply)
+        except ProviderError:  # the client has its answer already
+            pass
+        finally:
+            await begun.reply.aclose()
+
+    @abstractmethod
+    async def aclose(self) -> None:
+        """Close what this sender has opened."""
+
+    # -- the steps of an attempt -------------------------------------------------------------------
+
+    async def _call_targets(
+        self, exchange: GatewayExchange, attempt: Callable[[Timeouts], Awaitable[_T]]
+    ) -> _T:
+        """The result of the first target that does not fail temporarily."""
+        while True:
+            try:
+                timeouts = exchange.route.timeouts
+                return await acalling(exchange.retries, timeouts, attempt, self._sleep)
+            except DragomanError as error:
+                exchange.go_on(error)
+
+    async def _prepare_call(self, exchange: GatewayExchange) -> HttpCall:
+        """The call with its key."""
+        if exchange.waits:
+            call = await self._compute_apart(exchange.call)
+        else:
+            call = await self._compute(exchange, exchange.call)
+        if not exchange.upstream.keyless:
+            call = await self._authorize(call, exchange.upstream)
+        exchange.record.attempts += 1
+        await self._take_turn()  # a connection may have to be opened
+        return call
+
+    async def _begin_answer(self, exchange: GatewayExchange, left: Timeouts) -> AsyncStreamReply:
+        """The answer as soon as it begins."""
+        call = await self._prepare_call(exchange)
+        # another bound is for the time between the pieces of an answer
+        begin = self._send(exchange, call, replace(left, read=None))
+        return await self._in_time(begin, exchange.gateway.config.limits.stall)
+
+    async def _check_status(self, exchange: GatewayExchange, reply: AsyncStreamReply) -> None:
+        """Raise ProviderError for an answer with a failure status."""
+        if exchange.is_failure(reply.status):
+            stall = exchange.gateway.config.limits.stall
+            body = await self._in_time(_read_body(reply, exchange), stall, reply)
+            raise exchange.read_failure(reply.status, reply.headers, body)
+
+    # -- what waits --------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _send(
+        self, exchange: GatewayExchange, call: HttpCall, timeouts: Timeouts
+    ) -> Awaitable[AsyncStreamReply]: ...
+
+    @abstractmethod
+    def _authorize(self, call: HttpCall, upstream: Upstream) -> Awaitable[HttpCall]: ...
+
+    @abstractmethod
+    def _sleep(self, seconds: float) -> Awaitable[object]: ...
+
+    @abstractmethod
+    def _take_turn(self) -> Awaitable[None]:
+        """Wait until a step that takes milliseconds may run."""
+
+    @abstractmethod
+    async def _in_time(
+        self, work: Awaitable[_T], seconds: float, reply: AsyncStreamReply | None = None
+    ) -> _T:
+        """Wait for a call to be answered, or for the rest of `reply`; else raise Timeout."""
+
+    async def _compute(
+        self, exchange: GatewayExchange, work: Callable[[], _T], body: bytes = b""
+    ) -> _T:
+        """Do work on the request, or on the body of its answer."""
+        return work()
+
+    async def _compute_apart(self, work: Callable[[], _T]) -> _T:
+        """Do work that waits for media or counts."""
+        return work()
+
+
+def build_stall_error(seconds: float) -> ProviderError:
+    """The error for a provider that was silent for too long."""
+    text = f"the provider sent nothing for {seconds:g} seconds"
+    return Timeout(text, status=504, type="timeout_error", code="upstream.stalled")
+
+
+async def _read_body(reply: AsyncStreamReply, exchange: GatewayExchange) -> bytes:
+    """A whole body. Raises ProviderError for one that breaks off, or is larger than the bound."""
+    most = exchange.gateway.config.limits.answer
+    parts: list[bytes] = []
+    try:
+        async for part in reply:
+            parts.append(part)
+            most -= len(part)
+            if most < 0:
+                parts.clear()  # otherwise the error's traceback would keep them in memory
+                raise unreadable(answer_too_large(exchange.gateway.config.limits.answer))
+    except StreamBroken as error:  # no part of the answer has reached the client
+        raise whole(error) from error
+    else:
+        return b"".join(parts)
+    finally:
+        parts.clear()  # so that the traceback of a refusal keeps no body
+        await reply.aclose()
+
+
+async def _begin_stream(
+    exchange: GatewayExchange, relay: RelayStream, reply: AsyncStreamReply
+) -> Begun:
+    """The stream, once it has bytes for the client. Raises ProviderError if it has none."""
+    pour: Pour = reply.pour if isinstance(reply, Pouring) else partial(apour, aiter(reply))
+    if exchange.record.kept is not None:
+        pour = _keep_pieces(pour, exchange)
+    data = b""
+
+    def take(chunk: bytes) -> bool:
+        nonlocal data
+        data = relay.feed(chunk)
+        return not data and not relay.over
+
+    await pour(take)
+    if not data and (relay.failed is None or relay.begun):
+        data = relay.finish()
+    if relay.failed is not None and not relay.begun:
+        raise relay.failed
+    return Begun(reply, pour, relay, data)
+
+
+def _keep_pieces(pour: Pour, exchange: GatewayExchange) -> Pour:
+    """Add all pieces to the recording."""
+
+    async def pour_and_keep(take: Take) -> bool:
+        def keep(chunk: bytes) -> bool:
+            exchange.keep(chunk)
+            return take(chunk)
+
+        return await pour(keep)
+
+    return pour_and_keep
