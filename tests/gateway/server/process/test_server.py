@@ -19,8 +19,8 @@ from dragoman.gateway.config.values import ClientKey, Config, Route, Target, con
 from dragoman.gateway.server.process.connection import LEFT_BYTES, ClientConnection
 from dragoman.gateway.server.process.exposure import Exposed, is_loopback, refuse_exposed
 from dragoman.gateway.server.process.server import serve
-from dragoman.gateway.server.process.serving import AppMaker, ConfigSource
-from tests.gateway.running import Gateway, lines, until
+from dragoman.gateway.server.process.serving import AppMaker, ConfigSource, OneServer
+from tests.gateway.running import LONG, Gateway, lines, until
 from tests.gateway.small_app import SmallApp
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
@@ -94,15 +94,46 @@ def test_sigterm_lets_a_stream_end_and_takes_nothing_new(
     run: Callable[..., Gateway], workers: int
 ) -> None:
     gateway = run(workers)
-    with gateway.open("/stream?40") as answer:
+    with gateway.open("/stream?100") as answer:
         stream = lines(answer)
-        assert next(stream).startswith("0 ollama/first")
+        first = next(stream)
+        assert first.startswith("0 ollama/first")
         gateway.signal(signal.SIGTERM)
         until(lambda: _refused(gateway.port))
+        os.kill(int(first.split()[-1]), 0)  # it has not ended, and refuses all the same
         rest = list(stream)
-    assert len(rest) == 39
-    assert rest[-1].startswith("39 ollama/first")
+    assert len(rest) == 99
+    assert rest[-1].startswith("99 ollama/first")
     assert gateway.wait() == 0
+
+
+def test_connections_that_wait_when_the_end_begins_are_served() -> None:
+    """The system has made them, but the loop, which was busy, has not accepted them."""
+    asked = b"GET /told HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+    async def main() -> list[bytes]:
+        import uvicorn
+
+        config = _small_app()
+        server = OneServer(config)
+        with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
+            config.load()
+            server.lifespan = config.lifespan_class(config)
+            await uvicorn.Server.startup(server, [listener])  # without what is for a process
+            clients = [socket.create_connection(listener.getsockname()) for _ in range(20)]
+            for client in clients:
+                client.sendall(asked)
+            await server.shutdown([listener])  # without a turn of the loop in between
+        return [await asyncio.to_thread(_read_all, client) for client in clients]
+
+    told = asyncio.run(main())
+    assert [one[:15] for one in told] == [b"HTTP/1.1 200 OK"] * 20
+
+
+def _read_all(client: socket.socket) -> bytes:
+    with client:
+        client.settimeout(LONG)
+        return b"".join(iter(lambda: client.recv(65536), b""))
 
 
 def _refused(port: int) -> bool:
@@ -503,14 +534,20 @@ def test_a_client_that_does_not_go_on_is_let_go(sent: bytes, answer: bytes) -> N
     assert told or not answer
 
 
+def _small_app(connection: type[ClientConnection] = ClientConnection) -> Any:
+    import uvicorn
+
+    return uvicorn.Config(
+        Exposed(SmallApp, config_for("ollama/x")), http=connection, ws="none", interface="asgi3",
+        lifespan="on", log_config=None, access_log=False, log_level="error",
+    )  # fmt: skip
+
+
 async def _talk(sent: bytes) -> bytes:
     """What a server of little patience says to a client that sends this and then waits."""
     import uvicorn
 
-    config = uvicorn.Config(
-        Exposed(SmallApp, config_for("ollama/x")), http=_Hasty, ws="none", interface="asgi3",
-        lifespan="on", log_config=None, access_log=False, log_level="error",
-    )  # fmt: skip
+    config = _small_app(_Hasty)
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         config.load()

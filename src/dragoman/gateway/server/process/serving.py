@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import import_module
@@ -29,6 +30,9 @@ from .exposure import Exposed, refuse_exposed
 _log = logging.getLogger("dragoman.gateway")
 
 INTERRUPTED = 130  # the exit code after SIGINT
+
+_WAITING = 2048  # the most connections that are accepted at the end
+_LAST_SECONDS = 0.1  # in which what connections have sent already is read
 
 _OF_THE_START = ("host", "port", "workers", "record", "spans")  # fields that no reload changes
 _KEPT = "the configuration is kept as it was, for the new one is wrong"
@@ -141,6 +145,29 @@ class OneServer(uvicorn.Server):
             self._announce()
         sys.stdout.flush()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End once all requests are answered, also those of connections that wait to be accepted.
+
+        The system resets what is in the queue of a closed socket.
+        """
+        waiting = [connection for one in sockets or () for connection in _accept_waiting(one)]
+        for server in self.servers:
+            server.close()
+        for listener in sockets or ():
+            listener.close()
+        loop = asyncio.get_running_loop()
+        for connection in waiting:
+            await loop.connect_accepted_socket(self._build_connection, connection)
+        await asyncio.sleep(_LAST_SECONDS)
+        await super().shutdown(sockets)
+
+    def _build_connection(self) -> asyncio.Protocol:
+        kind: Any = self.config.http_protocol_class
+        made: asyncio.Protocol = kind(
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+        return made
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """End; unlike uvicorn's own method, without raising the signal again."""
         if self.should_exit and sig == signal.SIGINT:
@@ -167,6 +194,16 @@ class OneServer(uvicorn.Server):
                     _log.info("the configuration was read again")
             except DragomanError as error:
                 _log.error("%s: %s", _KEPT, error)
+
+
+def _accept_waiting(listener: socket.socket) -> list[socket.socket]:
+    """The connections that have been made, and that the loop has not accepted yet."""
+    found: list[socket.socket] = []
+    listener.setblocking(False)
+    with suppress(OSError):  # there is none, or no file descriptor is left
+        while len(found) < _WAITING:
+            found.append(listener.accept()[0])
+    return found
 
 
 class _LogLine(logging.Formatter):

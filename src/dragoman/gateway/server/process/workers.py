@@ -114,6 +114,12 @@ class Workers(Multiprocess):
         self.exit_code = 1
         self.should_exit.set()
 
+    def terminate_all(self) -> None:
+        """End all workers, and take no connections, which nobody would accept any more."""
+        for listener in self.sockets:
+            listener.close()
+        super().terminate_all()
+
     def join_all(self) -> None:
         """Wait for all workers; one that exceeds the grace time is killed."""
         grace = self.config.timeout_graceful_shutdown or 0
