@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
+import httpx2
 import pytest
 import uvicorn
 
@@ -29,6 +30,9 @@ from dragoman.gateway.server.process.serving import OneServer
 from dragoman.gateway.surfaces import ClientRequest, surfaces
 from dragoman.stream.framing import Framing
 from dragoman.text.json_pieces import end_of_text
+from dragoman.transport.answer_bounds import WrappedReply
+from dragoman.transport.call import HttpCall, Reply, Timeouts
+from dragoman.transport.retries import Retries
 from tests.gateway import hostile
 from tests.gateway.asking import PATHS, request
 from tests.gateway.numbered import asked, numbered
@@ -114,6 +118,82 @@ def test_a_program_s_own_gateway_has_the_bound_too() -> None:
     with http_client(config) as client:
         answer = client.post("http://x/v1/messages", json={"model": "m", "messages": [1] * 400})
     assert answer.status_code == 413
+
+
+MANY_VALUES = [1] * 400
+CHOICE = {"index": 0, "finish_reason": "stop"}
+HELLO: dict[str, Any] = {
+    "id": "c", "object": "chat.completion", "created": 1, "model": "m",
+    "choices": [{**CHOICE, "message": {"role": "assistant", "content": "Hello"}}],
+}  # fmt: skip
+EVENT: dict[str, Any] = {
+    **HELLO, "object": "chat.completion.chunk",
+    "choices": [{**CHOICE, "delta": {"role": "assistant", "content": "Hello"}}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/messages"])
+@pytest.mark.parametrize(("bound", "status"), [(400, 502), (500, 200)])
+def test_an_answer_has_a_bound_of_values(path: str, bound: int, status: int) -> None:
+    data = json.dumps({**HELLO, "x": MANY_VALUES}).encode()
+    answer, _ = _answered(path, [data], bound, stream=False)
+    assert answer.status_code == status
+    assert ("more than 400 values" in answer.text) == (status == 502)
+
+
+@pytest.mark.parametrize("size", [10, 64, 10_000])
+@pytest.mark.parametrize("bound", [400, 1200])
+def test_an_event_that_is_converted_has_it_too(bound: int, size: int) -> None:
+    events = [EVENT, {**EVENT, "x": MANY_VALUES * 2}, EVENT]
+    data = b"".join(b"data: " + json.dumps(one).encode() + b"\n\n" for one in events)
+    data += b"data: [DONE]\n\n"
+    pieces = [data[at : at + size] for at in range(0, len(data), size)]
+    _, text = _answered("/v1/messages", pieces, bound, stream=True)
+    assert ("more than 400 values" in text) == (bound == 400)
+    assert ("message_stop" in text) == (bound != 400)
+
+
+def _answered(
+    path: str, pieces: list[bytes], bound: int, stream: bool
+) -> tuple[httpx2.Response, str]:
+    """What a client of one wire gets of these pieces, and as text."""
+    target = Target("openai/openai-chat/m", secret="none", base_url="http://provider.test")
+    config = Config(routes=(Route(target, retries=Retries(attempts=1)),),
+                    limits=Limits(answer_values=bound))  # fmt: skip
+    body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}],
+            "stream": stream}  # fmt: skip
+    with http_client(config, transport=_Scripted(pieces, stream)) as client:
+        answer = client.post(f"http://x{path}", json=body)
+    return answer, answer.text
+
+
+class _Scripted:
+    """A transport whose every answer is these pieces."""
+
+    def __init__(self, pieces: list[bytes], stream: bool) -> None:
+        self._pieces = pieces
+        self._kind = "text/event-stream" if stream else "application/json"
+
+    def send(self, call: HttpCall, timeouts: Timeouts) -> Reply:
+        raise AssertionError("the gateway streams")
+
+    def stream(self, call: HttpCall, timeouts: Timeouts) -> Any:
+        return _Pieces(Reply(200, {"content-type": self._kind}, b""), self._pieces)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class _Pieces(WrappedReply):
+    def __init__(self, reply: Any, pieces: list[bytes]) -> None:
+        super().__init__(reply)
+        self._pieces = pieces
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._pieces)
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 # -- the loop --------------------------------------------------------------------------------------

@@ -24,9 +24,7 @@ def check_values(data: bytes, most: int) -> None:
     Parsed JSON takes up to 100 times its bytes if all of it is small values, and each value takes
     time, however few bytes it has. The signs before values are counted.
     """
-    if len(data) <= most or not _may_exceed(data, most):
-        return
-    if count_values(data, most) > most:
+    if has_more_values(data, most):
         text = f"a request may have {most} values"
         raise ProviderError(
             text,
@@ -35,6 +33,25 @@ def check_values(data: bytes, most: int) -> None:
             code="body.values",
             hint="send less, or raise limits.values",
         )
+
+
+def check_answer_values(body: bytes, most: int) -> None:
+    """Raise ProviderError (502) for an answer with more than `most` values; see `check_values`."""
+    if has_more_values(body, most):
+        raise unreadable(too_many_values(most))
+
+
+def too_many_values(most: int) -> ReadError:
+    """The error for an answer, or an event of one, with more values than allowed."""
+    text = f"it has more than {most} values"
+    return ReadError(text, hint="raise limits.answer_values", code="answer.values")
+
+
+def has_more_values(data: bytes, most: int) -> bool:
+    """Whether JSON has more than `most` elements and members."""
+    if len(data) <= most or not _may_exceed(data, most):
+        return False
+    return count_values(data, most) > most
 
 
 def count_values(data: bytes, most: float = inf) -> int:
@@ -53,10 +70,15 @@ def _may_exceed(data: bytes, most: int) -> bool:
     """Whether the bytes have more signs, including those in texts; other threads can interrupt."""
     found = 0
     for at in range(0, len(data), PIECE):
-        found += sum(data.count(sign, at, at + PIECE) for sign in (b",", b"[", b"{"))
+        found += count_signs(data[at : at + PIECE])
         if found > most:
             return True
     return False
+
+
+def count_signs(data: bytes) -> int:
+    """The number of signs that are before values, including those in texts."""
+    return data.count(b",") + data.count(b"[") + data.count(b"{")
 
 
 def object_in(data: bytes) -> JsonObject:

@@ -48,6 +48,7 @@ stall = 60
 concurrent = 200
 values = 5000
 memory = "2GiB"
+answer_values = 6000
 
 [envelopes]
 keys = ["env:SEALING", "OLD_SEALING"]
@@ -118,7 +119,7 @@ def test_every_value_arrives(tmp_path: Path) -> None:
     assert (config.host, config.port, config.workers) == ("0.0.0.0", 9000, 4)
     assert (config.aliases, config.record, config.spans) == (True, tmp_path / "kept", True)
     assert config.limits == Limits(32_000_000, 2**21, 2**20, 3000, 1024, 5.0, 60, 200, 5000,
-                                    2**31)  # fmt: skip
+                                    2**31, 6000)  # fmt: skip
     assert config.envelopes == Envelopes((KEY, KEY[::-1]), 7 * 86400.0, "drop")
     key = config.keys[0]
     assert (key.name, key.hash, key.rate, key.concurrent) == ("team", HASH, 60, 4)

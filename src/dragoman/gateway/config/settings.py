@@ -204,6 +204,7 @@ _LIMITS: dict[str, Any] = {
     "stall": seconds,
     "concurrent": whole(1),
     "memory": size,
+    "answer_values": whole(1),
 }
 
 

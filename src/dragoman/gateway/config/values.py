@@ -219,6 +219,8 @@ class Limits:
         concurrent: How many requests may be under way in a worker.
         values: The most elements and members in the JSON of a request.
         memory: How many bytes a worker may use (on Linux) and still accept another request.
+        answer_values: The most elements and members in the JSON of a whole answer, or of an event
+            that is converted.
     """
 
     body: int = 64 * 2**20
@@ -231,6 +233,7 @@ class Limits:
     concurrent: int | None = None
     values: int = 100_000
     memory: int | None = None
+    answer_values: int = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)

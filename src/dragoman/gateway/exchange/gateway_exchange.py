@@ -32,7 +32,7 @@ from ...text.json_pieces import holds
 from ...text.json_text import JsonObject, encode_json
 from ...transport.call import HttpCall
 from ...transport.retries import PASSING, Retries
-from ..bodies import date_answer, looks_like_object, unreadable
+from ..bodies import check_answer_values, date_answer, looks_like_object, unreadable
 from ..config.values import Config, Route
 from ..surfaces import ClientAnswer, ClientRequest, Operation, Surface
 from ..surfaces.base import JSON, told_error
@@ -553,6 +553,7 @@ class GatewayExchange:
 
     def _response(self, status: int, body: bytes) -> ChatResponse:
         upstream = self.upstream
+        check_answer_values(body, self.gateway.config.limits.answer_values)
         try:
             resp = upstream.wire.read_response(body, request=self._written, status=status)
         except RecursionError as error:
@@ -567,6 +568,7 @@ class GatewayExchange:
         """Note usage and model of an answer that is passed on; an unreadable one is ignored."""
         if self.kind != "generate":
             return
+        check_answer_values(body, self.gateway.config.limits.answer_values)
         decoder = self.surface.wire.stream_decoder()
         try:
             decoder.feed(body)

@@ -19,6 +19,7 @@ from ...stream.framing import Framing
 from ...stream.pieces import End, Failed, Part, Piece, Raw
 from ...text.hidden_keys import HiddenKey
 from ...text.json_text import Json, JsonObject, encode_json
+from ..bodies import count_signs, too_many_values
 from ..config.values import Limits
 from ..surfaces import Surface
 from .passing import Passing, answer_too_large, event_too_large
@@ -159,10 +160,12 @@ class ConvertedAnswer:
         "_hidden",
         "_left",
         "_most",
+        "_most_values",
         "_open",
         "_short",
         "_surface",
         "_usual_events",
+        "_values",
         "failed",
         "over",
         "progress",
@@ -182,6 +185,8 @@ class ConvertedAnswer:
         self._converter = converter
         converter.decoder.stops = True
         self._most = limits.event  # bytes of an event
+        self._most_values = limits.answer_values
+        self._values = 0  # in the event that has begun, if it is a large one
         self._left = self._answer = limits.answer  # bytes of the whole answer, as its text is kept
         self._framed = Framed(framing, surface, asked)
         self._held: list[bytes] = []
@@ -239,6 +244,8 @@ class ConvertedAnswer:
     def _usual(self, chunk: bytes) -> tuple[list[Piece], bytes]:
         """The pieces of a chunk, and the bytes for the client."""
         converter = self._converter
+        if converter.decoder.unread + len(chunk) > self._most_values:
+            self._count_values(chunk)
         try:
             pieces = feed_chunk(converter.decoder, chunk)
             events = converter.pieces(pieces)
@@ -248,6 +255,18 @@ class ConvertedAnswer:
         self.over = converter.decoder.over or self.failed is not None
         self._usual_events += len(events)
         return pieces, self._framed.encode_events(events)
+
+    def _count_values(self, chunk: bytes) -> None:
+        """Raise ReadError for an event with more values than an answer may have.
+
+        An event of fewer bytes cannot have them, so counting begins with the chunk that makes it
+        larger. Signs in texts count, too: an event that is mostly text has one of them in a word.
+        """
+        if not self._converter.decoder.unread:
+            self._values = 0
+        self._values += count_signs(chunk)
+        if self._values > self._most_values:
+            raise too_many_values(self._most_values)
 
     def _settle(self) -> None:
         """Let the converter see the texts that took the fast path."""
