@@ -14,6 +14,7 @@ from .exhaustive import copy, plant, unanswered
 from .sources import PACKAGE
 
 PLACES = (
+    "analysis/sameness.py",
     "history/passes/fit/blocks.py",
     "history/transcript.py",
     "page/conversation.py",
@@ -26,6 +27,7 @@ PLACES = (
     "protocols/gemini_interactions/messages.py",
     "protocols/mistral/blocks.py",
     "protocols/ollama/messages.py",
+    "protocols/openai_chat/blocks.py",
     "protocols/openai_chat/messages.py",
     "protocols/openai_responses/messages.py",
 )

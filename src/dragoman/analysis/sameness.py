@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from hashlib import blake2b
 from itertools import takewhile
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, assert_never
 
 from ..codec.sdk_objects import parse_body
 from ..codec.wire import Wire
@@ -101,20 +101,26 @@ def _add(items: list[Item], item: Item) -> None:
         items.append(item)
 
 
-def _item(role: str, block: Any) -> Item | None:
-    if type(block) is blocks.TextBlock:
-        return Item(role, "text", block.text) if block.text.strip() else None
-    if type(block) is blocks.ThinkingBlock:
-        return None
-    if type(block) is blocks.ToolUseBlock:
-        return Item("assistant", "call", [block.name, block.input])
-    if type(block) is blocks.ToolResultBlock:
-        return Item("user", "result", list(_output(block.output)))
-    if type(block) is blocks.RefusalBlock:
-        return Item(role, "refusal", block.text)
-    if type(block) is blocks.RawBlock:
-        return Item(role, f"own of {block.issuer}", block.data)
-    return Item(role, block.type, _medium(block.source))
+def _item(role: str, block: blocks.ContentBlock) -> Item | None:
+    match block:
+        case blocks.TextBlock():
+            return Item(role, "text", block.text) if block.text.strip() else None
+        case blocks.ThinkingBlock():
+            return None
+        case blocks.ToolUseBlock():
+            return Item("assistant", "call", [block.name, block.input])
+        case blocks.ToolResultBlock():
+            return Item("user", "result", list(_output(block.output)))
+        case blocks.RefusalBlock():
+            return Item(role, "refusal", block.text)
+        case blocks.RawBlock():
+            return Item(role, f"own of {block.issuer}", block.data)
+        case (
+            blocks.ImageBlock() | blocks.AudioBlock() | blocks.VideoBlock() | blocks.DocumentBlock()
+        ):
+            return Item(role, block.type, _medium(block.source))
+        case _:
+            assert_never(block)
 
 
 def _output(output: Any) -> Iterator[Json]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import Any, assert_never
 
 from ... import message as tree
 from ...capabilities import Capabilities
@@ -177,7 +177,9 @@ def _read_media(kind: str, value: JsonObject, issuer: str) -> ContentBlock | Non
     return block  # type: ignore[no-any-return]  # a block of one of the kinds above
 
 
-def write_part(block: Any, audio_links: bool = False, spelling: str | None = None) -> JsonObject:
+def write_part(
+    block: ContentBlock, audio_links: bool = False, spelling: str | None = None
+) -> JsonObject:
     """Write a text, refusal or medium as a content part, without the fields that no block can hold.
 
     `image_url`, `input_audio` and `file` are OpenAI's; `audio_url` and `video_url` are what
@@ -187,22 +189,35 @@ def write_part(block: Any, audio_links: bool = False, spelling: str | None = Non
         block: The block.
         audio_links: Whether `input_audio` holds a web address or a data URI.
         spelling: The spelling in the request that it was read from; None for other blocks.
+
+    Raises:
+        WriteError: The block is no part of content.
     """
-    kind = type(block)
-    if kind is TextBlock:
-        return {"type": "text", "text": block.text}
-    if kind is tree.RefusalBlock:
-        return {"type": "refusal", "refusal": block.text}
-    source = block.source
+    match block:
+        case TextBlock():
+            return {"type": "text", "text": block.text}
+        case tree.RefusalBlock():
+            return {"type": "refusal", "refusal": block.text}
+        case tree.ImageBlock() | AudioBlock() | tree.VideoBlock() | tree.DocumentBlock():
+            return _write_medium(block, audio_links, spelling)
+        case ThinkingBlock() | ToolUseBlock() | ToolResultBlock() | RawBlock():
+            text = f"{block.type} is no part of content"
+            raise WriteError(text, code="placement.unsupported")
+        case _:
+            assert_never(block)
+
+
+def _write_medium(block: MediaBlock, audio_links: bool, spelling: str | None) -> JsonObject:
+    kind, source = type(block), block.source
     if isinstance(source, tree.FramesSource):
         return {"type": "video", "video": list(source.frames)}
     if kind is tree.DocumentBlock:
-        is_id = isinstance(source, tree.FileSource)
+        file_id = source.file_id if isinstance(source, tree.FileSource) else None
         name = block.title
         if spelling is None:
-            name = None if is_id else block.title or "document.pdf"
-        file = {} if name is None else {"filename": name}
-        file |= {"file_id": source.file_id} if is_id else {"file_data": _url(block, spelling)}
+            name = block.title or "document.pdf" if file_id is None else None
+        file: JsonObject = {} if name is None else {"filename": name}
+        file |= {"file_data": _url(block, spelling)} if file_id is None else {"file_id": file_id}
         return {"type": "file", "file": file}
     if kind is AudioBlock and spelling is None and audio_links:
         sound: JsonObject = {"data": _url(block)}
