@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any, assert_never
+from typing import Any
 
 from ... import message as tree
 from ...capabilities import Capabilities
@@ -24,7 +24,7 @@ from ...message import (
     RawBlock,
     TextBlock,
 )
-from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from ...message.blocks import MediaBlock, ThinkingBlock, ToolBlock, ToolResultBlock, ToolUseBlock
 from ...message.media_urls import read_document, read_url, restore_image, write_url
 from ...message.request import new_call
 from ...stream.arguments import parse_arguments
@@ -183,39 +183,27 @@ def write_part(
     """Write a text, refusal or medium as a content part, without the fields that no block can hold.
 
     `image_url`, `input_audio` and `file` are OpenAI's; `audio_url` and `video_url` are what
-    compatible servers take.
+    compatible servers take. Raises WriteError for other blocks.
 
     Args:
         block: The block.
         audio_links: Whether `input_audio` holds a web address or a data URI.
         spelling: The spelling in the request that it was read from; None for other blocks.
-
-    Raises:
-        WriteError: The block is no part of content.
     """
-    match block:
-        case TextBlock():
-            return {"type": "text", "text": block.text}
-        case tree.RefusalBlock():
-            return {"type": "refusal", "refusal": block.text}
-        case tree.ImageBlock() | AudioBlock() | tree.VideoBlock() | tree.DocumentBlock():
-            return _write_medium(block, audio_links, spelling)
-        case ThinkingBlock() | ToolUseBlock() | ToolResultBlock() | RawBlock():
-            text = f"{block.type} is no part of content"
-            raise WriteError(text, code="placement.unsupported")
-        case _:
-            assert_never(block)
-
-
-def _write_medium(block: MediaBlock, audio_links: bool, spelling: str | None) -> JsonObject:
+    if type(block) is TextBlock:
+        return {"type": "text", "text": block.text}
+    if type(block) is tree.RefusalBlock:
+        return {"type": "refusal", "refusal": block.text}
+    if not isinstance(block, MediaBlock):
+        other: ThinkingBlock | ToolBlock | RawBlock = block  # a new kind is answered above
+        raise WriteError(f"{other.type} is no part of content", code="placement.unsupported")
     kind, source = type(block), block.source
     if isinstance(source, tree.FramesSource):
         return {"type": "video", "video": list(source.frames)}
     if kind is tree.DocumentBlock:
         file_id = source.file_id if isinstance(source, tree.FileSource) else None
-        name = block.title
-        if spelling is None:
-            name = block.title or "document.pdf" if file_id is None else None
+        usual = block.title or "document.pdf" if file_id is None else None
+        name = usual if spelling is None else block.title
         file: JsonObject = {} if name is None else {"filename": name}
         file |= {"file_data": _url(block, spelling)} if file_id is None else {"file_id": file_id}
         return {"type": "file", "file": file}
@@ -232,16 +220,14 @@ def _write_medium(block: MediaBlock, audio_links: bool, spelling: str | None) ->
     link: JsonObject = {"url": _url(block, spelling)}
     if block.detail is not None and (spelling is not None or kind is tree.ImageBlock):
         link["detail"] = block.detail
-    key = f"{block.type}_url"
-    return {"type": key, key: link}
+    return {"type": f"{block.type}_url", f"{block.type}_url": link}
 
 
 def _url(block: MediaBlock, head: str | None = None) -> str:
     if block.source.type in ("url", "base64"):
         return write_url(block.source, head)
-    raise WriteError(
-        f"{block.type} from a {block.source.type} source", code="placement.unsupported"
-    )
+    text = f"{block.type} from a {block.source.type} source"
+    raise WriteError(text, code="placement.unsupported")
 
 
 def part_as_read(block: ContentBlock, issuer: str) -> Json:
