@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from .._old_names import keeps_old_names
-from ..caches import remember
+from ..caches import BoundedCache, remember
 from ..errors import ConfigError
 from ..text.redaction import show
 from .capabilities import MEDIA, Capabilities, Kinds
@@ -245,6 +245,29 @@ def override(caps: Capabilities, changes: Mapping[str, Any]) -> Capabilities:
     for name, value in changes.items():
         _override_one(now, name, value)
     return replace(caps, **now)
+
+
+def vary(caps: Capabilities, **fields: Any) -> Capabilities:
+    """Return the capabilities with other fields: for the same arguments mostly the same object.
+
+    What was computed for an object with these capabilities can then be found by its identity.
+
+    Args:
+        caps: The capabilities.
+        fields: Their new values, which can be hashed.
+    """
+    key = (id(caps), *fields.items())
+    row = _VARIED.get(key)
+    if row is None:
+        row = caps, replace(caps, **fields)  # the first one keeps its identity
+        _VARIED.put(key, row, _VARIED_SIZE)
+    return row[1]
+
+
+_VARIED_SIZE = 2**12  # bytes of an entry, as most fields are shared
+_VARIED: BoundedCache[tuple[Capabilities, Capabilities]] = BoundedCache(
+    "dragoman.capabilities.overrides.vary", "capabilities with some other fields", 2**20
+)
 
 
 class _Now(dict[str, Any]):

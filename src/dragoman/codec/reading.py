@@ -19,6 +19,7 @@ from ..history.passes.rename_tools import invert_names
 from ..history.passes.survey import RoledHistory
 from ..losses import Field
 from ..message import ChatRequest, Msg, ResponseFormat, ServerTool, Tool, ToolChoice, Written
+from ..message.known_tools import ToolEntries
 from ..message.paths import also
 from ..message.request import model_origin, new_request
 from ..protocols.base import Room
@@ -71,11 +72,14 @@ class BodyPaths:
 
     def __call__(self) -> Iterator[tuple[str, object]]:
         """The path of each node, and the node."""
+        body = self.body
+        if type(tools := body.get("tools")) is ToolEntries:
+            body = {**body, "tools": tools.read_from()}
         request = new_request(list(self.messages))
         for name, value in zip(_FIELDS, self.fields, strict=True):
             setattr(request, name, value)
         more: list[tuple[str, object]] = []
-        for path, node in self.room.places(request, self.body):
+        for path, node in self.room.places(request, body):
             yield path, node
             # one node of the wire may hold several of our fields
             if type(node) in _WORDS:
@@ -158,6 +162,8 @@ class WireReading(ABC):
         body = parse_body(body)
         if not is_plain(body):
             body = all_plain(body)
+        if not (keep or watched) and type(tools := body.get("tools")) is list and tools:
+            body = {**body, "tools": ToolEntries(tools, self.room)}
         try:
             request, history = self._read_body(body, path, headers)
         except InvalidMessage as error:

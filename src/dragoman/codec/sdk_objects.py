@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any
 
 from ..errors import ReadError
+from ..message.known_tools import ToolEntries
 from ..text.json_text import Json, JsonObject, loads
 
 _DUMP = {"by_alias": True, "exclude_unset": True, "warnings": False}
@@ -111,6 +112,7 @@ def copy_bytes(chunk: Any) -> bytes:
 
 _LEAVES = frozenset({str, int, float, bool, type(None)})
 _JSON = _LEAVES | {dict, list}
+_FIELDS = _JSON | {ToolEntries}
 _TEXT = frozenset({str})
 _WORDS = ("role", "type")  # defaults, which are not "set" in an object built by hand
 
@@ -161,7 +163,7 @@ def is_plain(body: JsonObject) -> bool:
     """Whether a body's fields, keys and tools are JSON; its messages are not looked at."""
     tools = body.get("tools")
     return (
-        _JSON.issuperset(map(type, body.values()))
+        _FIELDS.issuperset(map(type, body.values()))
         and _TEXT.issuperset(map(type, body))
         and (type(tools) is not list or _JSON.issuperset(map(type, tools)))
     )

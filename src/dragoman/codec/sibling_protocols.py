@@ -13,11 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
-from ..history.passes.survey import same_items
+from ..caches import remember
+from ..history.passes.survey import Tools, same_items
 from ..losses import Report
 from ..message import ChatRequest, ServerTool, Tool
 from ..message.blocks import Extras, name_notes
+from ..message.known_tools import run_step
 from ..protocols.base import Room
 from ..text.json_text import JsonObject, field_at, put_field, take_field
 
@@ -96,21 +99,37 @@ def set_apart_fields(
     protocol = read.protocol.partition(" ")[0] if read else room.protocol  # then the host
     if read is None or protocol == room.protocol:
         return req
-    here = f"{room.issuer}/{room.protocol}"
-    names = {here: room.issuer, name_notes(here): name_notes(room.issuer)}
     only = _SIBLINGS[protocol].alone if {protocol, room.protocol} <= _SIBLINGS.keys() else None
     elsewhere = f"{read.issuer}/{protocol}"
     if read.issuer in reads:
         report.called[elsewhere] = read.issuer
-        if only is None:
-            names |= {read.issuer: elsewhere, name_notes(read.issuer): name_notes(elsewhere)}
+    moved = elsewhere if only is None and read.issuer in reads else ""
+    names = _name_apart(room.issuer, room.protocol, read.issuer, moved)
     extras = _rename_issuers(req.extras, names)
     if only and extras and read.issuer in reads:
         extras = _split(extras, read.issuer, elsewhere, only)
-    tools = [_renamed_tool(tool, names, report) for tool in req.tools]
-    if extras == req.extras and same_items(tools, req.tools):
+    tools = run_step(_rename_fields, req.tools, report, names)
+    if tools is req.tools and extras == req.extras:
         return req
     return report.derive(replace(req, extras=extras or None, tools=tools), req)
+
+
+@remember("issuers whose fields have other names on another wire", entries=256)
+def _name_apart(
+    here_issuer: str, here_protocol: str, issuer: str, elsewhere: str
+) -> Mapping[str, str]:
+    """The names of issuers in what was read -> their names here; one object for the same names."""
+    here = f"{here_issuer}/{here_protocol}"
+    names = {here: here_issuer, name_notes(here): name_notes(here_issuer)}
+    if elsewhere:
+        names |= {issuer: elsewhere, name_notes(issuer): name_notes(elsewhere)}
+    return MappingProxyType(names)
+
+
+def _rename_fields(tools: Tools, names: Mapping[str, str], report: Report) -> Tools:
+    """The tools with their fields under other names of issuers: a step that may be known."""
+    renamed = [_renamed_tool(tool, names, report) for tool in tools]
+    return tools if same_items(renamed, tools) else renamed
 
 
 def _rename_issuers(extras: Extras | None, names: Mapping[str, str]) -> Extras | None:

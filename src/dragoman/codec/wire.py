@@ -15,13 +15,14 @@ from typing import Any
 from .. import message as tree
 from ..capabilities import About, Capabilities, Facts, override
 from ..capabilities.name_rules import IdRule
+from ..capabilities.overrides import vary
 from ..errors import DragomanError, InvalidMessage, WriteError
 from ..history.passes.argument_names import invert_spellings
 from ..history.passes.fetching import Fetch
 from ..history.passes.fit import fit_tools, offered_tools
 from ..history.passes.format_words import ask_by_tool, ask_in_words, narrow_capabilities
 from ..history.passes.rename_tools import invert_names
-from ..history.passes.survey import checked_messages
+from ..history.passes.survey import Tools, checked_messages
 from ..history.passes.thinking_binding import history_prefix
 from ..history.pipeline import FormatStyle, PreparedHistory, prepare, wanted_media
 from ..history.speakers import ByRole
@@ -32,6 +33,7 @@ from ..media_fetch.local_files import local_files
 from ..message import AsRead, ChatRequest, Msg, RawBlock, ServerTool, Tool, Written
 from ..message.blocks import ANSWER, HEALED, NOTES, name_notes
 from ..message.check import FAULTS, heal, raise_for_notes
+from ..message.known_tools import KnownTools, copy_json, copy_tools, run_step
 from ..message.request import ITEM
 from ..protocols.base import HttpRequest, PreparedRequest, Room
 from ..protocols.reasoning import states
@@ -194,6 +196,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         if req.extras is not None and HEALED in req.extras:
             req = _without_healed(req, report)
         given = req.messages
+        is_shared = type(req.tools) is KnownTools
         if req.read is not None:
             req = adopt_sibling_fields(req, self.room, getattr(self.dialect, "issuers", ()), report)
             req = set_apart_fields(req, self.room, self._protocol_caps.reads, report)
@@ -215,6 +218,8 @@ class Wire(ModelFacts, WireReading, WireAnswering):
                 checked_messages(req.messages, report)  # raises for values that were never checked
                 raise_for_notes((req, *req.tools), req.messages, error)
             raise
+        if is_shared and type(prepared.tools) is not KnownTools:  # parts of them may be in the body
+            http.body = copy_json(http.body)
         if report.kinds:
             (policy or self.policy).judge(report, self._logged)
         source = asked or req
@@ -227,7 +232,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             prepared.ids,
             invert_names(prepared.names) if prepared.names else {},
             invert_spellings(prepared.properties, prepared.names) if prepared.properties else {},
-            prepared.meant,
+            copy_tools(prepared.meant) if is_shared else prepared.meant,
             report=report,
             # the history to which thinking in the answer will be bound; hashed when it is needed
             client=partial(self.room.client_arguments, http.body, http.headers, name),
@@ -265,7 +270,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         if style.changes:
             caps = without_switch(override(caps, style.changes), states(req, caps))
         if caps.stored_thinking and req.extras and not self.room.keeps_answers(req, caps):
-            caps = replace(caps, stored_thinking=False)
+            caps = vary(caps, stored_thinking=False)
         return (
             caps if req.response_format is None else narrow_capabilities(req.response_format, caps)
         )
@@ -360,7 +365,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
     ) -> Sequence[Tool | ServerTool]:
         """The tools that the model takes; all of them if they go back as this wire read them."""
         if req.read is None or not self._still_read(req.read, model, style):
-            return fit_tools(tools, caps, report)
+            return run_step(_fit_tools, tools, report, caps)
         trial = report.trial()
         fits = fit_tools(tools, caps, trial) is tools and not trial.kinds
         if fits or "tools" in req.read.list_unchanged(req.asks()):
@@ -424,6 +429,11 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             if not isinstance(error, DragomanError):
                 checked_messages(msgs, report)
             raise
+
+
+def _fit_tools(tools: Tools, caps: Capabilities, report: Report) -> Tools:
+    """The step of `fit_tools`, with the report as its last argument."""
+    return fit_tools(tools, caps, report)
 
 
 def _alone(vendor: Any) -> bool:

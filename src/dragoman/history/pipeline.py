@@ -16,6 +16,7 @@ from ..errors import ConfigError
 from ..losses import Report
 from ..message import AsRead, Base64Source, Msg, ServerTool, Source, Tool
 from ..message.blocks import JOINT
+from ..message.known_tools import run_step
 from .passes.argument_names import property_spellings
 from .passes.client_items import plain_items, split_joint_calls
 from .passes.fetching import Fetch, insert_fetched, media_to_fetch
@@ -228,7 +229,7 @@ def prepare_part(
     prepared = PreparedHistory(history, tools)
     if history.calls or tools:
         history = _name_tools(prepared, caps, style.wording, report, context.tools)
-        prepared.properties = property_spellings(tools, caps)
+        prepared.properties = run_step(_spell_properties, tools, report, caps)
         history, prepared.ids = respell_history(
             history, caps, prepared.names, report, context.ids, prepared.properties
         )
@@ -273,7 +274,7 @@ def _name_tools(
 ) -> RoledHistory:
     """The history with calls of what the wire has; the tools and their names go to `prepared`."""
     history, offered = prepared.history, prepared.tools
-    tools, meant = plain_tools(offered, caps, report, wording)
+    tools, meant = run_step(_plain_tools, offered, report, caps, wording)
     if meant or history.flags & ODD:
         history = plain_calls(history, meant, caps, report)
     called = [*called_before, *history.names] if called_before else history.names
@@ -283,6 +284,20 @@ def _name_tools(
         names = {tool.name: name for name, tool in prepared.meant.items() if name != tool.name}
         prepared.names = names | prepared.names
     return history
+
+
+def _plain_tools(
+    tools: Sequence[Tool | ServerTool], caps: Capabilities, wording: Wording, report: Report
+) -> tuple[Sequence[Tool | ServerTool], dict[str, Tool]]:
+    """The step of `plain_tools`, with the report as its last argument."""
+    return plain_tools(tools, caps, report, wording)
+
+
+def _spell_properties(
+    tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
+) -> dict[str, dict[str, str]]:
+    """The step of `property_spellings`, which reports nothing."""
+    return property_spellings(tools, caps)
 
 
 def pair_calls(

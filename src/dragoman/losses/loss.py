@@ -513,10 +513,17 @@ class Report:
             other: The report with the losses.
         """
         _ = other.losses  # reading the losses expands its groups into rows
+        if other.kinds and not self.kinds:
+            self._messages = tuple(self._messages)
         self._rows.extend(other._rows)
         self.kinds |= other.kinds
         self._made.update(other._made)
         self._placed.update(other._placed)
+        self.edits += other.edits
+
+    def is_empty(self) -> bool:
+        """Whether nothing was reported or recorded."""
+        return not (self._rows or self._groups or self._made or self._placed or self.edits)
 
     def locate(self, node: object, ordinal: int = 0, field: str = "") -> str:
         """The path of a node or its field.

@@ -20,6 +20,7 @@ from ..text.json_text import Json, JsonObject, check
 from ..text.redaction import Shown, show
 from .blocks import ContentBlock, Extras, HasExtras, Origin, ToolResultBlock, ToolUseBlock
 from .check import heal, instance, is_none, note, own_fields, text, wrong_type
+from .known_tools import KnownTools
 from .msg import Msg, Role
 from .python_types import type_schema
 from .tools import ServerTool, Tool, ToolChoice, to_tools
@@ -404,7 +405,7 @@ class ChatRequest(HasExtras, Shown):
     def __post_init__(self) -> None:
         # most fields of most requests are not set, and each check takes as long as one of a message
         self.messages = check_messages(self.messages)
-        if self.tools != []:
+        if self.tools != [] and type(self.tools) is not KnownTools:
             self.tools = to_tools(self.tools)
         if self.tool_choice is not None:
             self.tool_choice = ToolChoice.of(self.tool_choice)

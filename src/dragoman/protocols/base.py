@@ -17,6 +17,7 @@ from ..capabilities import Capabilities
 from ..history.passes.survey import RoledHistory, Tools
 from ..losses import Report
 from ..message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
+from ..message.known_tools import run_step
 from ..sealed_state import CallField
 from ..stream.framing import Framing
 from ..stream.pieces import Piece
@@ -281,6 +282,19 @@ class Room(ABC):
             report: Gets a loss for each field that cannot be written.
         """
 
+    def declare(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
+        """Write the tools, or copy what was written for the same ones before.
+
+        Args:
+            tools: The tools, as `tools` takes them.
+            caps: What the model and the wire take.
+            report: Gets the losses.
+
+        Returns:
+            The entries of `tools`.
+        """
+        return run_step(_declare, tools, report, self, caps)
+
     @abstractmethod
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """Write the whole request: system prompt, messages, tools, choice, options and endpoint.
@@ -431,3 +445,8 @@ class Room(ABC):
             request: The request that the client made, if it is known.
         """
         return self.encoder_class(report, self.dialect, request)
+
+
+def _declare(tools: Tools, room: Room, caps: Capabilities, report: Report) -> list[JsonObject]:
+    """Write the tools: a step that may be known."""
+    return room.tools(tools, caps, report)

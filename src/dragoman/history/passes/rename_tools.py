@@ -20,6 +20,7 @@ from ...capabilities.name_rules import NameRule, format_id, mapping, number_valu
 from ...losses import Report
 from ...message import Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, ToolBlock
+from ...message.known_tools import run_step
 from .argument_names import Spellings, rename_keys
 from .survey import IDS, MISNAMED, PAIRS, RoledHistory, Tools, with_fields
 
@@ -47,21 +48,30 @@ def name_tools(
     """The tools under names that the wire accepts, and the map for the tools and the history."""
     if not tools:
         return tools, mapping(list(dict.fromkeys(called)), rule, ordered=True)
-    names = wire_tool_names(tools, rule)  # of the tools alone: a reader of the answer has no more
-    tool_names = {tool.name for tool in tools if type(tool) is Tool}
+    # of the tools alone: a reader of the answer has no more
+    named, names, tool_names = run_step(_name_tools, tools, report, rule)
     others = [name for name in dict.fromkeys(called) if name not in tool_names]
     if others:
         wire_names = (names.get(name, name) for name in tool_names)
-        names |= mapping(others, rule, wire_names, ordered=True)
+        names = names | mapping(others, rule, wire_names, ordered=True)
+    return named, names
+
+
+def _name_tools(
+    tools: Tools, rule: NameRule, report: Report
+) -> tuple[Tools, dict[str, str], set[str]]:
+    """The tools under wire names, the map of those that differ, and the tools' own names."""
+    names = wire_tool_names(tools, rule)
+    tool_names = {tool.name for tool in tools if type(tool) is Tool}
     if not names:
-        return tools, names
+        return tools, names, tool_names
     renamed = list(tools)
     for i, tool in enumerate(tools):
         if type(tool) is Tool and tool.name in names:
             name = names[tool.name]
             report.add_loss("tool_name.mapped", tool, "name", did=f"written as {name}")
             renamed[i] = with_fields(tool, report, name=name)
-    return renamed, names
+    return renamed, names, tool_names
 
 
 def respell_history(

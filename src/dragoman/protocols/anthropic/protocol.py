@@ -13,6 +13,7 @@ from ...capabilities import Capabilities
 from ...history.passes.survey import Tools
 from ...losses import Field, Report
 from ...message import ChatRequest, RawBlock, TextBlock, Tool
+from ...message.known_tools import run_step
 from ...stream.framing import Framing
 from ...text.json_text import JsonObject, field_at
 from ..base import HttpRequest, PreparedRequest, Room
@@ -27,7 +28,7 @@ from .answer_stream import MessagesEncoder
 from .answer_write import OVERFLOW, write_response
 from .fields import FIELDS
 from .messages import at_top, message_as_read, write_messages, write_system
-from .server_tools import known_tools
+from .server_tools import list_known_tools
 
 _PATH = hosts.Dialect().path
 _EVENTS = frozenset(
@@ -215,8 +216,8 @@ class Anthropic(Room):
         if elements is None:
             elements = write_messages(self, history, caps, report, start)
         body["messages"] = elements
-        if offered := known_tools(prepared.offered, dialect, report):
-            body["tools"] = self.tools(offered, caps, report)
+        if offered := run_step(list_known_tools, prepared.offered, report, dialect):
+            body["tools"] = self.declare(offered, caps, report)
         if (tool_choice := choice(prepared, report)) is not None:
             body["tool_choice"] = bodies.write_choice(tool_choice)
         body.update(bodies.write_options(request, caps, report))

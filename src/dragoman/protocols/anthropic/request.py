@@ -16,6 +16,8 @@ from urllib.parse import unquote
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
+from ...message.known_tools import read_entries
+from ...message.request import new_request
 from ...text.json_text import Json, JsonObject, field_at, put_field, take_field
 from .. import request_fields
 from ..base import Names, PreparedRequest, Room
@@ -466,15 +468,15 @@ def read_request(
         del body["system"]
         msgs.insert(0, prompt)
     tools = body.pop("tools") if chat_messages.are_objects(body.get("tools")) else []
-    request = ChatRequest(
-        msgs,
-        tools=[_read_tool(entry, issuer) for entry in tools],
-        tool_choice=_read_choice(body),
-        options=_read_options(body, notes),
-        response_format=_read_format(body, notes),
-        model=model,
-        stream=_read_stream(body, match, notes),
+    request = new_request(msgs)
+    request.tools = read_entries(
+        tools, lambda entries: [_read_tool(entry, issuer) for entry in entries]
     )
+    request.tool_choice = _read_choice(body)
+    request.options = _read_options(body, notes)
+    request.response_format = _read_format(body, notes)
+    request.model = model
+    request.stream = _read_stream(body, match, notes)
     if isinstance(body.get(_VERSION), str):
         notes[_VERSION] = body.pop(_VERSION)  # of the host's protocol, not part of the request
     read_betas(body, notes, headers)

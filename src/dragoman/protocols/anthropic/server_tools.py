@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...history.passes.survey import Tools
+from ...history.passes.survey import Tools, same_items
 from ...losses import Report
 from ...message import ServerTool, Tool
 from .dialect import Dialect, drop_scope, lacks_beta
@@ -23,7 +23,7 @@ SERVER_TOOLS = {
 }
 
 
-def known_tools(tools: Tools, dialect: Dialect, report: Report) -> Tools:
+def list_known_tools(tools: Tools, dialect: Dialect, report: Report) -> Tools:
     """Return the tools without those that need a missing beta, and without scopes."""
     if dialect.betas is None:
         return tools
@@ -36,4 +36,4 @@ def known_tools(tools: Tools, dialect: Dialect, report: Report) -> Tools:
             report.add_loss("tool.other_provider", tool, what=f"{kind} tool")
         else:
             kept.append(drop_scope(tool, dialect, report))
-    return kept
+    return tools if same_items(kept, tools) else kept

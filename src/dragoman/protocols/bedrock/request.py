@@ -304,7 +304,7 @@ def write_tool_config(room: Room, prepared: PreparedRequest, report: Report) -> 
     withheld = caps.none_by == "withholding" and requested is not None and requested.mode == "none"
     tool_choice = None if withheld else request_fields.choice(prepared, report, prepared.tools)
     offered = prepared.offered or request_fields.stubs(prepared, report)
-    tools = write_tools(room, offered, caps, report)
+    tools = room.declare(offered, caps, report)
     if not tools:
         return {}
     return {"tools": tools} | ({} if tool_choice is None else {"toolChoice": _choice(tool_choice)})

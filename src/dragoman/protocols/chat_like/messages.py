@@ -20,6 +20,7 @@ from ...history.passes.survey import SYSTEM, RoledHistory
 from ...losses import Report
 from ...message import Msg, Origin, TextBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import NOTES, ContentBlock, Extras, name_notes
+from ...message.known_tools import ToolEntries
 from ...stream.arguments import MADE, parse_arguments
 from ...text.json_text import Json, JsonObject, arguments, loads
 from ...text.redaction import show
@@ -351,6 +352,8 @@ def read_object(value: Json) -> JsonObject:
 
 def are_objects(value: Json) -> TypeGuard[list[JsonObject]]:
     """Whether the value is a list of objects that is not empty."""
+    if type(value) is ToolEntries:  # they may be known without having been parsed
+        return True
     return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
 
 

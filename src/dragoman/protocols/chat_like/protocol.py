@@ -17,6 +17,7 @@ from ...errors import WriteError
 from ...history.passes.survey import TOOL, RoledHistory, Tools
 from ...losses import Report
 from ...message import ChatRequest, ContentBlock, Msg, Options, Origin, RawBlock, ResponseFormat
+from ...message.known_tools import run_step
 from ...stream.arguments import MADE
 from ...text.json_text import Json, JsonObject
 from .. import request_fields
@@ -115,7 +116,7 @@ class ChatRoom(Room):
             messages = self.messages(prepared.history, caps, report)
         body: JsonObject = {"model": prepared.model, "messages": messages}
         if prepared.offered:
-            body |= self.write_tools(prepared.offered, caps, report)
+            body |= run_step(_write_tools, prepared.offered, report, self, caps)
         if (tool_choice := request_fields.choice(prepared, report)) is not None:
             chat_request.write_choice(body, tool_choice, self.choices)
         if (form := request_fields.response_format(request, caps, report)) is not None:
@@ -326,3 +327,8 @@ class ChatRoom(Room):
                 self.add_fields(entry, self.own_fields(m, caps))
             entries.append(entry)
         return entries
+
+
+def _write_tools(tools: Tools, room: ChatRoom, caps: Capabilities, report: Report) -> JsonObject:
+    """Write the fields for the tools: a step that may be known."""
+    return room.write_tools(tools, caps, report)

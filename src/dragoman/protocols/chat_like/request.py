@@ -13,6 +13,7 @@ from ...capabilities import Capabilities
 from ...errors import InvalidMessage, WriteError
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
+from ...message.known_tools import read_entries
 from ...text.json_text import Json, JsonObject
 from ..request_fields import format_name
 from ..schemas import parameters
@@ -87,8 +88,14 @@ def write_envelope(
 
 def read_tools(body: JsonObject, issuer: str, strict: bool = True) -> list[Tool | ServerTool]:
     """Take the tools out of the body; entries that `read_tool` refuses are kept unchanged."""
+    if not chat_messages.are_objects(body.get("tools")):
+        return []
+    return read_entries(body.pop("tools"), lambda entries: _read_tools(entries, issuer, strict))
+
+
+def _read_tools(entries: list[JsonObject], issuer: str, strict: bool) -> list[Tool | ServerTool]:
     tools: list[Tool | ServerTool] = []
-    for entry in body.pop("tools") if chat_messages.are_objects(body.get("tools")) else ():
+    for entry in entries:
         try:
             tool = read_tool(entry, issuer, strict)
         except InvalidMessage:  # half of a surrogate pair

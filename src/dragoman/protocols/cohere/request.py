@@ -6,6 +6,7 @@ Reference: Cohere API, "Chat": `tools`, `strict_tools`, `tool_choice`, `response
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -46,8 +47,10 @@ def _read_tools(body: JsonObject, issuer: str) -> list[Tool | ServerTool]:
     functions = [tool for tool in tools if type(tool) is Tool]
     if functions and isinstance(body.get("strict_tools"), bool):
         strict = body.pop("strict_tools")
-        for tool in functions:
-            tool.strict = strict
+        tools = [copy(tool) for tool in tools]  # those that were read may be known to others
+        for tool in tools:
+            if type(tool) is Tool:
+                tool.strict = strict
     return tools
 
 

@@ -193,7 +193,7 @@ class DashScope(Room):
         else:
             messages = [entry for entry in elements if isinstance(entry, dict)]
             endpoint = caps.endpoint or (MULTIMODAL if _are_in_parts(messages) else TEXT)
-        tools = self.tools(prepared.offered, caps, report)
+        tools = self.declare(prepared.offered, caps, report)
         body: JsonObject = {
             "model": prepared.model,
             "input": {"messages": messages},

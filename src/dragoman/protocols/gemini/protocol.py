@@ -13,10 +13,12 @@ from typing import Any, ClassVar, TypeAlias
 
 from ...caches import remember
 from ...capabilities import Capabilities
+from ...capabilities.overrides import vary
 from ...history.passes.survey import RoledHistory, Tools
 from ...losses import Field, Report
 from ...message import ChatRequest, ChatResponse, Msg, ServerTool, ToolChoice, ToolResultBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, name_notes
+from ...message.known_tools import run_step
 from ...message.media import Source
 from ...text.json_text import Json, JsonObject, member
 from ..base import HttpRequest, PreparedRequest, Room
@@ -279,8 +281,8 @@ class Gemini(Room):
         wishes = {tool.strict for tool in prepared.tools} if prepared.tools else {None}
         strict = caps.strict_tools and True in wishes and False not in wishes
         strict = strict and (request.tool_choice is None or request.tool_choice.mode != "none")
-        declared = caps if strict or wishes == {None} else replace(caps, strict_tools=False)
-        if tools := declarations.write_tools(self, prepared.offered, declared, report):
+        declared = caps if strict or wishes == {None} else vary(caps, strict_tools=False)
+        if tools := run_step(_write_tools, prepared.offered, report, self, declared):
             body["tools"] = tools
         tool_choice = choice(prepared, report, prepared.tools)
         if tool_choice is not None or strict:
@@ -394,3 +396,8 @@ def _tool(tool: Any, data: Any, path: str, issuer: str, key: str = "") -> _Rows:
     yield from _below(tool, other, path, extras)
     if schema_key is not None:
         yield _child(data, path, schema_key)[0], Field(tool, "parameters")
+
+
+def _write_tools(tools: Tools, room: Room, caps: Capabilities, report: Report) -> list[JsonObject]:
+    """Write the tools: a step that may be known."""
+    return declarations.write_tools(room, tools, caps, report)

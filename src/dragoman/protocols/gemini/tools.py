@@ -18,6 +18,7 @@ from ...capabilities import Capabilities
 from ...history.passes.survey import Tools
 from ...losses import Report
 from ...message import ServerTool, Tool
+from ...message.known_tools import read_entries
 from ...text.json_text import Json, JsonObject
 from ..base import Room
 from ..chat_like.messages import (
@@ -150,6 +151,12 @@ def read_tools(data: Json, dialect: Dialect) -> tuple[list[Tool | ServerTool], L
     entries = [data] if isinstance(data, dict) else data
     if not are_objects(entries):
         return None
+    return read_entries(entries, lambda entries: _read_entries(entries, dialect))
+
+
+def _read_entries(
+    entries: list[JsonObject], dialect: Dialect
+) -> tuple[list[Tool | ServerTool], Layout] | None:
     tools: list[Tool | ServerTool] = []
     layout: Layout = []
     for entry in entries:

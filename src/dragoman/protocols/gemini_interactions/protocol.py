@@ -10,11 +10,13 @@ from dataclasses import replace
 from typing import ClassVar
 
 from ...capabilities import Capabilities
+from ...capabilities.overrides import vary
 from ...errors import WriteError
 from ...history.passes.survey import Tools
 from ...losses import Field, Report
 from ...message import ChatRequest, ChatResponse, ContentBlock, ToolChoice
 from ...message.blocks import MEDIA_KINDS, NOTES
+from ...message.known_tools import run_step
 from ...text.json_text import JsonObject, member
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_like.messages import fill_fields, own_extras
@@ -228,8 +230,8 @@ class GeminiInteractions(Room):
         wishes = {tool.strict for tool in prepared.tools} if prepared.tools else {None}
         strict = caps.strict_tools and True in wishes and False not in wishes
         strict = strict and (request.tool_choice is None or request.tool_choice.mode != "none")
-        declared = caps if strict or wishes == {None} else replace(caps, strict_tools=False)
-        if tools := bodies.write_tools(self, prepared.offered, declared, report):
+        declared = caps if strict or wishes == {None} else vary(caps, strict_tools=False)
+        if tools := run_step(_write_tools, prepared.offered, report, self, declared):
             body["tools"] = tools
         body.update(bodies.write_config(request, caps, report))
         tool_choice = choice(prepared, report, prepared.tools)
@@ -242,3 +244,8 @@ class GeminiInteractions(Room):
             body["stream"] = True
         headers = {"Api-Revision": self.dialect.revision} if self.dialect.revision else {}
         return HttpRequest(self.dialect.path, headers, fill_fields(body, own_fields))
+
+
+def _write_tools(tools: Tools, room: Room, caps: Capabilities, report: Report) -> list[JsonObject]:
+    """Write the tools: a step that may be known."""
+    return bodies.write_tools(room, tools, caps, report)

@@ -14,6 +14,8 @@ from ...errors import InvalidMessage
 from ...history.passes.survey import Tools
 from ...losses import Report
 from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
+from ...message.known_tools import read_entries
+from ...message.request import new_request
 from ...text.json_text import Json, JsonObject
 from ..base import Names, Room
 from ..chat_like import messages as chat_messages
@@ -306,10 +308,13 @@ def read_request(
         notes |= {} if read[1] == "steps" else {"input": read[1]}
     else:
         notes["input"] = "absent"
-    entries = fields.pop("tools") if chat_messages.are_objects(fields.get("tools")) else ()
-    tools = [_read_tool(entry, room.issuer) for entry in entries]
+    entries = fields.pop("tools") if chat_messages.are_objects(fields.get("tools")) else []
+    tools = read_entries(
+        entries, lambda entries: [_read_tool(entry, room.issuer) for entry in entries]
+    )
     config = dict(fields[CONFIG]) if isinstance(fields.get(CONFIG), dict) else {}
-    request = ChatRequest(msgs, tools=tools, model=model)
+    request = new_request(msgs)
+    request.tools, request.model = tools, model
     request.options = _read_options(fields, config)
     request.tool_choice = _read_choice(config, notes)
     request.response_format = _read_format(fields, notes)

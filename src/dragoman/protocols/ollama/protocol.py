@@ -159,7 +159,7 @@ class Ollama(Room):
         body: JsonObject = {"model": prepared.model, "messages": messages}
         _report_choice(choice(prepared, report), request, report)
         if prepared.offered:
-            body["tools"] = self.tools(prepared.offered, caps, report)
+            body["tools"] = self.declare(prepared.offered, caps, report)
         body["stream"] = request.stream
         form = response_format(request, caps, report)
         if form is not None and form.kind != "text":

@@ -13,6 +13,7 @@ from typing import Any
 from ...errors import InvalidMessage
 from ...losses import Report
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool
+from ...message.known_tools import read_entries
 from ...text.json_text import Json, JsonObject, field_at, put_field, take_field
 from ..base import Names, PreparedRequest, Room
 from ..chat_like.messages import are_objects, issuer_extras, read_messages
@@ -84,7 +85,9 @@ def _read_tools(body: JsonObject, issuer: str) -> list[Tool | ServerTool]:
     if not are_objects(entries):
         return []
     try:
-        tools = [read_tool(entry, issuer) for entry in entries]
+        tools = read_entries(
+            entries, lambda entries: [read_tool(entry, issuer) for entry in entries]
+        )
     except InvalidMessage:  # a tool that JSON cannot express
         return []
     del body["tools"]

@@ -244,7 +244,7 @@ class OpenAIChat(Room):
             messages = self.messages(prepared.history, caps, report)
         body: JsonObject = {"model": prepared.model, "messages": messages}
         if prepared.offered:
-            if tools := self.tools(prepared.offered, caps, report):
+            if tools := self.declare(prepared.offered, caps, report):
                 body["tools"] = tools
             for tool in prepared.server_tools:
                 body.update(write_server_tool(self, tool, caps, report, switch=True))

@@ -16,6 +16,7 @@ from ...errors import InvalidMessage
 from ...losses import Report
 from ...message import Grammar, ServerTool, Tool, ToolChoice
 from ...message.blocks import name_notes
+from ...message.known_tools import read_entries
 from ...text.json_text import Json, JsonObject, canonical, put_field, take_field
 from ..base import Room
 from ..chat_like import request as chat_request
@@ -39,7 +40,9 @@ def read_tools(body: JsonObject, notes: JsonObject, dialect: Dialect) -> list[To
     tools: list[Tool | ServerTool] = []
     try:
         if are_objects(body.get("tools")):
-            tools = [_read_tool(entry, dialect) for entry in body["tools"]]
+            tools = read_entries(
+                body["tools"], lambda entries: [_read_tool(entry, dialect) for entry in entries]
+            )
             del body["tools"]
         elif "tools" not in body and are_objects(body.get("functions")):
             for function in body["functions"]:
@@ -50,7 +53,8 @@ def read_tools(body: JsonObject, notes: JsonObject, dialect: Dialect) -> list[To
             notes["tools"] = "functions"
     except InvalidMessage:  # a tool that JSON cannot express, or one without a name
         tools = []
-    return [*tools, *_read_switches(body, dialect)] if dialect.switches else tools
+    switched_on = _read_switches(body, dialect) if dialect.switches else None
+    return [*tools, *switched_on] if switched_on else tools
 
 
 def _read_tool(entry: JsonObject, dialect: Dialect) -> Tool | ServerTool:

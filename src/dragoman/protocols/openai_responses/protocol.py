@@ -246,7 +246,7 @@ class OpenAIResponses(Room):
                 why = "there is nothing to send"
                 raise WriteError(why, path="$.messages", code="messages.empty")
         body["input"] = elements
-        if tools := self.tools(prepared.offered, caps, report):
+        if tools := self.declare(prepared.offered, caps, report):
             body["tools"] = tools
         if (tool_choice := choice(prepared, report, tools)) is not None:
             body.update(write_choice(tool_choice, prepared.offered))

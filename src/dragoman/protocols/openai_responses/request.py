@@ -28,6 +28,8 @@ from ...message import (
     Tool,
 )
 from ...message.blocks import FOUND, is_found, name_notes
+from ...message.known_tools import read_entries
+from ...message.request import new_request
 from ...text.json_text import Json, JsonObject
 from ..base import Names, Room
 from ..chat_like import messages as chat_messages
@@ -536,9 +538,12 @@ def read_request(
         notes["input"] = "string"
     else:
         notes["input"] = "absent"
-    entries = fields.pop("tools") if chat_messages.are_objects(fields.get("tools")) else ()
-    tools = [*read_tools(entries, room.issuer), *added]
-    request = ChatRequest(msgs, tools=tools, model=model)
+    entries = fields.pop("tools") if chat_messages.are_objects(fields.get("tools")) else []
+    tools = read_entries(entries, lambda entries: read_tools(entries, room.issuer))
+    if added:
+        tools = [*tools, *added]
+    request = new_request(msgs)
+    request.tools, request.model = tools, model
     request.options = _read_options(fields, notes, room.dialect)
     choice = choice_value(fields.get("tool_choice"), tools)
     request.tool_choice = read_choice(fields, notes, choice)

@@ -1,0 +1,186 @@
+"""Tool lists that were read before: agents send the same tools with every request of a session.
+
+Ten to thirty tools with long schemas are most of such a request. They are read once, and each step
+that writes them runs once for each model; after that its result is taken from here, with the losses
+that it reported. Only requests that no program gets to see are read with these lists (`convert`
+and the gateway), and what is written is a new copy each time: nobody can change a tool of another
+request.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Callable
+from copy import copy, deepcopy
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from ..caches import BoundedCache
+from ..losses import Report
+from ..text.json_text import JsonObject, loads
+from .tools import ServerTool, Tool
+
+_T = TypeVar("_T")
+_PER_BYTE = 24  # bytes of objects for a byte of JSON, with what the steps made of them
+_MOST_STEPS = 40  # results that are kept for a list: seven for each model, on each wire
+_PLAIN = 2  # the version of marshal without references, so that equal values have equal bytes
+_BEGINNING = 64  # bytes by which a known list is found in a request
+_FIELD = b'"tools":'
+_LEFT_OUT = f"tools {uuid4().hex}"  # in the place of a known list, which is not parsed again
+_LEFT_OUT_JSON = b'"%b"' % _LEFT_OUT.encode()
+
+
+class KnownTools(list[Tool | ServerTool]):
+    """Tools that several requests share: never changed, and neither is any of them."""
+
+    __slots__ = ("_results",)
+
+    def __init__(self, tools: list[Tool | ServerTool]) -> None:
+        super().__init__(tools)
+        self._results: dict[tuple[Any, ...], _Result] = {}
+
+    def run(self, step: Callable[..., Any], args: tuple[Any, ...], report: Report) -> Any:
+        """Return what `step(self, *args, report)` returns, and report what it reports."""
+        # the arguments are the same objects from request to request, or the step runs again
+        key = (step, *map(id, args), *report.called.items())
+        result = self._results.get(key)
+        if result is None:
+            trial = Report()
+            trial.called = report.called
+            result = _Result(step(self, *args, trial), args, None if trial.is_empty() else trial)
+            if len(self._results) >= _MOST_STEPS:
+                self._results.clear()
+            self._results[key] = result
+        if result.losses is not None:
+            report.include(result.losses)
+        return result.value if result.frozen is None else marshal.loads(result.frozen)  # noqa: S302
+
+
+class _Result:
+    """What a step made of a known list, with its losses; JSON as bytes, for a copy each time."""
+
+    __slots__ = ("args", "frozen", "losses", "value")
+
+    def __init__(self, value: Any, args: tuple[Any, ...], losses: Report | None) -> None:
+        self.args = args  # so that nothing else gets their identities
+        self.losses = losses
+        self.frozen: bytes | None = None
+        if type(value) is tuple:
+            self.value: Any = (_as_known(value[0]), *value[1:])
+        elif _is_json(value):
+            self.value, self.frozen = None, marshal.dumps(value)
+        else:
+            self.value = _as_known(value)
+
+
+def _as_known(value: Any) -> Any:
+    return KnownTools(value) if type(value) is list else value
+
+
+def _is_json(value: Any) -> bool:
+    return type(value) is dict or (type(value) is list and bool(value) and type(value[0]) is dict)
+
+
+def run_step(step: Callable[..., _T], tools: Any, report: Report, *args: object) -> _T:
+    """Return `step(tools, *args, report)`, from an earlier request where the tools are known.
+
+    Args:
+        step: A pure function of its arguments, apart from what it reports; of a module, so that it
+            is the same object each time. It returns tools, a tuple that begins with tools, other
+            values that nobody changes, or JSON.
+        tools: The tools.
+        report: Gets the losses.
+        args: The further arguments of the step.
+    """
+    if type(tools) is KnownTools:
+        result: _T = tools.run(step, args, report)
+        return result
+    return step(tools, *args, report)
+
+
+def copy_json(value: Any) -> Any:
+    """Return a deep copy of JSON that may share parts with known tools."""
+    try:
+        return marshal.loads(marshal.dumps(value))  # noqa: S302 - of our own making
+    except ValueError:  # nested very deeply, or no plain JSON
+        return deepcopy(value)
+
+
+def copy_tools(tools: dict[str, Tool]) -> dict[str, Tool]:
+    """Return copies of known tools, by the same names, which a program may change."""
+    copies: dict[str, Tool] = {}
+    for name, tool in tools.items():
+        copies[name] = own = copy(tool)
+        if tool.parameters is not None:
+            own.parameters = copy_json(tool.parameters)
+        if tool.extras is not None:
+            own.extras = copy_json(tool.extras)
+    return copies
+
+
+def read_entries(entries: list[JsonObject], read: Callable[[list[JsonObject]], _T]) -> _T:
+    """Return `read(entries)`, from an earlier request where the entries are known.
+
+    Args:
+        entries: The entries of `tools` in a body.
+        read: Returns the tools, or a tuple that begins with them.
+    """
+    if type(entries) is ToolEntries:
+        result: _T = entries.read(read)
+        return result
+    return read(entries)
+
+
+class ToolEntries(list[JsonObject]):
+    """The entries of `tools` in a body, which may have been read before.
+
+    Args:
+        entries: The entries; none if they are known by their text and were not parsed.
+        room: The protocol that reads them.
+        text: Their JSON text in the request, if it is known.
+    """
+
+    __slots__ = ("_known", "_room", "_text")
+
+    def __init__(self, entries: list[JsonObject], room: Any, text: bytes | None = None) -> None:
+        super().__init__(entries)
+        self._room = room
+        self._text = text
+        self._known: _Known | None = None
+
+    def read(self, read: Callable[[list[JsonObject]], Any]) -> Any:
+        """Return what `read(entries)` returned when these entries were first read."""
+        dialect = getattr(self._room, "dialect", None)
+        kind = (self._room.protocol, id(dialect))
+        try:
+            text = self._text or marshal.dumps(list(self), _PLAIN)
+        except ValueError:  # no plain JSON, or nested very deeply
+            return read(self)
+        known = _LISTS.get((kind, text))
+        if known is None:
+            # an own copy of the entries, as parts of them become parts of the tools
+            entries = loads(text) if self._text else marshal.loads(text)  # noqa: S302 - our own
+            known = _Known(read(entries), entries, dialect)
+            _LISTS.put((kind, text), known, _PER_BYTE * len(text))
+        self._known = known
+        return known.value
+
+    def read_from(self) -> list[JsonObject]:
+        """Return the entries that the tools were read from: paths are found by their identity."""
+        return self._known.entries if self._known is not None else list(self)
+
+
+class _Known:
+    """What was read from entries that are known; the dialect keeps its identity in the key."""
+
+    __slots__ = ("dialect", "entries", "value")
+
+    def __init__(self, value: Any, entries: list[JsonObject], dialect: object) -> None:
+        self.value = (_as_known(value[0]), *value[1:]) if type(value) is tuple else _as_known(value)
+        self.entries = entries
+        self.dialect = dialect
+
+
+_LISTS: BoundedCache[_Known] = BoundedCache(
+    "dragoman.message.known_tools", "tool lists of requests that were converted", 2**26
+)
