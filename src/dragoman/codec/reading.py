@@ -19,7 +19,7 @@ from ..history.passes.rename_tools import invert_names
 from ..history.passes.survey import RoledHistory
 from ..losses import Field
 from ..message import ChatRequest, Msg, ResponseFormat, ServerTool, Tool, ToolChoice, Written
-from ..message.known_tools import ToolEntries
+from ..message.known_tools import ToolEntries, parse_request
 from ..message.paths import also
 from ..message.request import model_origin, new_request
 from ..protocols.base import Room
@@ -72,13 +72,13 @@ class BodyPaths:
 
     def __call__(self) -> Iterator[tuple[str, object]]:
         """The path of each node, and the node."""
-        body = self.body
-        if type(tools := body.get("tools")) is ToolEntries:
-            body = {**body, "tools": tools.read_from()}
         request = new_request(list(self.messages))
         for name, value in zip(_FIELDS, self.fields, strict=True):
             setattr(request, name, value)
         more: list[tuple[str, object]] = []
+        body = self.body
+        if type(tools := body.get("tools")) is ToolEntries:
+            body = {**body, "tools": tools.read_from()}
         for path, node in self.room.places(request, body):
             yield path, node
             # one node of the wire may hold several of our fields
@@ -159,6 +159,8 @@ class WireReading(ABC):
         watched: bool = True,
     ) -> ChatRequest:
         """Read a request; `keep`: for writing it again here; `watched`: notice edits."""
+        if type(body) is bytes and not (keep or watched):
+            body = parse_request(body, self.room)
         body = parse_body(body)
         if not is_plain(body):
             body = all_plain(body)

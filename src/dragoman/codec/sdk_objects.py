@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any
 
 from ..errors import ReadError
-from ..message.known_tools import ToolEntries
+from ..message.known_tools import ParsedBody, ToolEntries
 from ..text.json_text import Json, JsonObject, loads
 
 _DUMP = {"by_alias": True, "exclude_unset": True, "warnings": False}
@@ -113,6 +113,7 @@ def copy_bytes(chunk: Any) -> bytes:
 _LEAVES = frozenset({str, int, float, bool, type(None)})
 _JSON = _LEAVES | {dict, list}
 _FIELDS = _JSON | {ToolEntries}
+_BODIES = (dict, ParsedBody)
 _TEXT = frozenset({str})
 _WORDS = ("role", "type")  # defaults, which are not "set" in an object built by hand
 
@@ -124,7 +125,9 @@ def parse_body(value: Any, kind: str = "request") -> JsonObject:
     """
     if isinstance(value, (str, bytes)):
         value = loads(value)
-    elif type(value) is not dict and (isinstance(value, Mapping) or hasattr(value, "model_dump")):
+    elif type(value) not in _BODIES and (
+        isinstance(value, Mapping) or hasattr(value, "model_dump")
+    ):
         value = plain(value)
     if not isinstance(value, dict):
         text = f"a {kind} is a JSON object, not {type(value).__name__}"

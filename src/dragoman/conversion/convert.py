@@ -447,7 +447,7 @@ def convert(
     >>> convert(body, "openai-chat", "gemini", model="gemini-3.5-flash").body["contents"]
     [{'role': 'user', 'parts': [{'text': 'Hi'}]}]
     """
-    if isinstance(body, (str, bytes)):
+    if isinstance(body, (str, bytes)) and (kind == "response" or source == "auto"):
         body = loads(body)
     if path is not None and not isinstance(path, str):
         raise ConfigError(f"path must be text, not {type(path).__name__}")

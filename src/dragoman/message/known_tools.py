@@ -10,14 +10,15 @@ request.
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy, deepcopy
 from typing import Any, TypeVar
 from uuid import uuid4
 
 from ..caches import BoundedCache
+from ..errors import InvalidMessage, ReadError
 from ..losses import Report
-from ..text.json_text import JsonObject, loads
+from ..text.json_text import Json, JsonObject, encode_json, loads
 from .tools import ServerTool, Tool
 
 _T = TypeVar("_T")
@@ -131,6 +132,25 @@ def read_entries(entries: list[JsonObject], read: Callable[[list[JsonObject]], _
     return read(entries)
 
 
+def join_known(lists: list[list[Tool | ServerTool]]) -> list[Tool | ServerTool]:
+    """Return the tools of several lists, as known ones if all of them are.
+
+    Args:
+        lists: The lists; empty ones are left out.
+    """
+    lists = [tools for tools in lists if tools]
+    if len(lists) < 2:
+        return lists[0] if lists else []
+    if all(type(tools) is KnownTools for tools in lists):
+        return run_step(_join, lists[0], Report(), *lists[1:])
+    return [tool for tools in lists for tool in tools]
+
+
+def _join(tools: list[Tool | ServerTool], *rest: Any) -> list[Tool | ServerTool]:
+    """The step of `join_known`; its last argument is the report."""
+    return [*tools, *(tool for more in rest[:-1] for tool in more)]
+
+
 class ToolEntries(list[JsonObject]):
     """The entries of `tools` in a body, which may have been read before.
 
@@ -138,36 +158,124 @@ class ToolEntries(list[JsonObject]):
         entries: The entries; none if they are known by their text and were not parsed.
         room: The protocol that reads them.
         text: Their JSON text in the request, if it is known.
+
+    Attributes:
+        place: Where in the body they are, if that matters to the reader of their protocol.
     """
 
-    __slots__ = ("_known", "_room", "_text")
+    __slots__ = ("_known", "_room", "_text", "place")
 
     def __init__(self, entries: list[JsonObject], room: Any, text: bytes | None = None) -> None:
         super().__init__(entries)
+        self.place = ""
         self._room = room
         self._text = text
         self._known: _Known | None = None
 
     def read(self, read: Callable[[list[JsonObject]], Any]) -> Any:
         """Return what `read(entries)` returned when these entries were first read."""
-        dialect = getattr(self._room, "dialect", None)
-        kind = (self._room.protocol, id(dialect))
+        kind = _kind(self._room)
         try:
             text = self._text or marshal.dumps(list(self), _PLAIN)
         except ValueError:  # no plain JSON, or nested very deeply
             return read(self)
-        known = _LISTS.get((kind, text))
+        key = (kind, self.place, text)
+        known = _LISTS.get(key)
         if known is None:
             # an own copy of the entries, as parts of them become parts of the tools
             entries = loads(text) if self._text else marshal.loads(text)  # noqa: S302 - our own
-            known = _Known(read(entries), entries, dialect)
-            _LISTS.put((kind, text), known, _PER_BYTE * len(text))
+            known = _Known(read(entries), entries, getattr(self._room, "dialect", None))
+            _LISTS.put(key, known, _PER_BYTE * len(text))
+            if self._text is not None:
+                _TEXTS.put((kind, text[:_BEGINNING]), text, len(text))
         self._known = known
         return known.value
 
     def read_from(self) -> list[JsonObject]:
         """Return the entries that the tools were read from: paths are found by their identity."""
         return self._known.entries if self._known is not None else list(self)
+
+
+def _kind(room: Any) -> tuple[str, int]:
+    """What decides how entries are read: the protocol, and the identity of the host's dialect."""
+    return room.protocol, id(getattr(room, "dialect", None))
+
+
+class ParsedBody(dict[str, Json]):
+    """A body that was parsed for a conversion: no program has it, and its parts may be replaced."""
+
+    __slots__ = ()
+
+
+def parse_request(data: bytes, room: Any) -> Json:
+    """Parse a body; a known list of tools in it is found by its bytes, and not parsed again.
+
+    Args:
+        data: JSON text.
+        room: The protocol that will read it.
+
+    Returns:
+        The value; an object is a ParsedBody, whose `tools` may be ToolEntries.
+
+    Raises:
+        ReadError: It is no JSON.
+    """
+    kind = _kind(room)
+    at = data.find(_FIELD)
+    while at >= 0:
+        start = at + len(_FIELD)
+        text = _TEXTS.get((kind, data[start : start + _BEGINNING]))
+        if text is not None and data.startswith(text, start):
+            value = _parse_without(data, start, start + len(text))
+            for part in _parts(value):
+                if part["tools"] == _LEFT_OUT:
+                    part["tools"] = ToolEntries([], room, text)
+                    return ParsedBody(value)
+            break
+        at = data.find(_FIELD, start)
+    value = loads(data)
+    for part in _parts(value):
+        if type(tools := part["tools"]) is list and tools:
+            part["tools"] = ToolEntries(tools, room, _find_text(data, tools))
+    return ParsedBody(value) if type(value) is dict else value
+
+
+def _parts(body: Json) -> Iterator[JsonObject]:
+    """The objects in a body whose `tools` may be known: itself, and items that bring tools.
+
+    Codex 0.169 sends its tools in an item `additional_tools`, with models that defer them.
+    """
+    if type(body) is not dict:
+        return
+    if "tools" in body:
+        yield body
+    items = body.get("input")
+    for item in items if type(items) is list else ():
+        if type(item) is dict and item.get("type") == "additional_tools" and "tools" in item:
+            yield item
+
+
+def _parse_without(data: bytes, start: int, end: int) -> Json:
+    """The body without the text of its tools; None if it is no JSON."""
+    try:
+        return loads(b"%b%b%b" % (data[:start], _LEFT_OUT_JSON, data[end:]))
+    except ReadError:  # with the whole text the error names the right byte
+        return None
+
+
+def _find_text(data: bytes, tools: list[JsonObject]) -> bytes | None:
+    """The text of the tools in a body, if its client writes JSON without spaces."""
+    try:
+        text = encode_json(tools)
+    except InvalidMessage:  # nested too deeply to be written
+        return None
+    at = data.find(_FIELD)
+    while at >= 0:
+        at += len(_FIELD)
+        if data.startswith(text, at):
+            return text
+        at = data.find(_FIELD, at)
+    return None
 
 
 class _Known:
@@ -183,4 +291,8 @@ class _Known:
 
 _LISTS: BoundedCache[_Known] = BoundedCache(
     "dragoman.message.known_tools", "tool lists of requests that were converted", 2**26
+)
+# the last list that begins with these bytes
+_TEXTS: BoundedCache[bytes] = BoundedCache(
+    "dragoman.message.known_tools.texts", "the JSON text of such lists", 2**24
 )

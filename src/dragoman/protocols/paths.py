@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from ..losses import Field
 from ..message import ChatRequest, Msg
+from ..message.known_tools import ParsedBody, ToolEntries
 from ..text.json_text import Json, JsonObject, member
 
 # (type of a node, name of its field) -> keys below the object that the node was read from; of
@@ -123,21 +124,26 @@ def _below(part: Json, path: str, keys: tuple[str, ...]) -> str:
     return f"{path}.{keys[0]}"
 
 
+_NESTED = frozenset({dict, ParsedBody, list, ToolEntries})
+
+
 def _walk(body: Json) -> dict[int, list[str]]:
     """Return the paths of everything in a body by identity, at any depth of nesting."""
     paths: dict[int, list[str]] = {}
     waiting: list[tuple[Json, str]] = [(body, "$")]
     while waiting:
         value, path = waiting.pop()
-        if type(value) is dict:
+        if type(value) is dict or type(value) is ParsedBody:
             paths.setdefault(id(value), []).append(path)
             waiting += [
                 (inner, member(path, key))
                 for key, inner in reversed(value.items())
-                if type(inner) is dict or type(inner) is list
+                if type(inner) in _NESTED
             ]
-        elif type(value) is list:
+        elif type(value) is list or type(value) is ToolEntries:
             paths.setdefault(id(value), []).append(path)
+            if type(value) is ToolEntries:
+                value = value.read_from()
             waiting += [(value[i], f"{path}[{i}]") for i in reversed(range(len(value)))]
         else:  # an item of a list, which may be the same object as another one
             paths.setdefault(id(value), [path])

@@ -9,6 +9,7 @@ Reference: OpenAI API, "Create a model response", request body.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from math import inf, isfinite
 from operator import itemgetter
@@ -28,7 +29,7 @@ from ...message import (
     Tool,
 )
 from ...message.blocks import FOUND, is_found, name_notes
-from ...message.known_tools import read_entries
+from ...message.known_tools import ToolEntries, join_known, read_entries
 from ...message.request import new_request
 from ...text.json_text import Json, JsonObject
 from ..base import Names, Room
@@ -459,27 +460,36 @@ _ITEM = "item"  # the note of a tool that came in an item: which one
 
 
 def _take_tool_items(
-    items: list[Any], tools: list[Tool | ServerTool], notes: JsonObject, issuer: str
+    items: list[Any], lists: list[list[Tool | ServerTool]], notes: JsonObject, issuer: str
 ) -> list[Any]:
-    """Move the tools of `additional_tools` items to `tools`; return the other items.
+    """Move the tools of `additional_tools` items to `lists`; return the other items.
 
     The notes of the request record where these items were, and their other fields.
     """
     remaining: list[Any] = []
     for index, item in enumerate(items):
         if _has_type(item, "tool_search_output") and chat_messages.are_objects(item.get("tools")):
-            tools += _found_tools(item["tools"], issuer)
+            lists.append([*_found_tools(item["tools"], issuer)])
         added = _has_type(item, "additional_tools") and chat_messages.are_objects(item.get("tools"))
         if not added:
             remaining.append(item)
             continue
         rows = notes.setdefault("additional_tools", [])
-        for tool in read_tools(item["tools"], issuer):
-            tool_notes = {**(tool.extras or {}).get(name_notes(issuer), {}), _ITEM: len(rows)}
-            tool.extras = {**(tool.extras or {}), name_notes(issuer): tool_notes}
-            tools.append(tool)
+        if type(item["tools"]) is ToolEntries:
+            item["tools"].place = f"item {len(rows)}"
+        read = partial(_read_added, issuer, len(rows))
+        lists.append(read_entries(item["tools"], read))
         rows.append([index, _without(item, ("tools",))])
     return remaining
+
+
+def _read_added(issuer: str, index: int, entries: list[JsonObject]) -> list[Tool | ServerTool]:
+    """Read the tools of an item; their notes name the item."""
+    tools = read_tools(entries, issuer)
+    for tool in tools:
+        tool_notes = {**(tool.extras or {}).get(name_notes(issuer), {}), _ITEM: index}
+        tool.extras = {**(tool.extras or {}), name_notes(issuer): tool_notes}
+    return tools
 
 
 def _found_tools(entries: list[JsonObject], issuer: str) -> Iterator[Tool | ServerTool]:
@@ -529,7 +539,7 @@ def read_request(
         msgs.append(Msg.create_unchecked("", fields.pop("instructions"), "system"))
         msgs[0].spelling = TOP
     input = fields.get("input")
-    added: list[Tool | ServerTool] = []
+    added: list[list[Tool | ServerTool]] = []
     if isinstance(input, list):
         items = _take_tool_items(fields.pop("input"), added, notes, room.issuer)
         msgs += read_input(items, room.dialect, model)
@@ -541,7 +551,7 @@ def read_request(
     entries = fields.pop("tools") if chat_messages.are_objects(fields.get("tools")) else []
     tools = read_entries(entries, lambda entries: read_tools(entries, room.issuer))
     if added:
-        tools = [*tools, *added]
+        tools = join_known([tools, *added])
     request = new_request(msgs)
     request.tools, request.model = tools, model
     request.options = _read_options(fields, notes, room.dialect)
