@@ -26,6 +26,7 @@ from ..history.passes.survey import same_items, with_content, with_fields
 from ..losses import Report
 from ..message import ChatRequest, ChatResponse, Msg, Origin, RawBlock, TextBlock, ThinkingBlock
 from ..message.blocks import ANSWER, MEDIA_KINDS, NOTES, ContentBlock, Extras
+from ..message.check import clone
 from ..protocols.base import Room
 from ..protocols.chat_like.messages import are_objects
 from ..stream.pieces import End, Meta, Part, Piece
@@ -301,7 +302,7 @@ def adopt_kin(req: ChatRequest, room: Room, caps: Capabilities, report: Report) 
         msgs.append(m if kin is None else kin.message(m))
     if same_items(msgs, req.messages):
         return req
-    return report.derive(replace(req, messages=msgs), req)
+    return report.derive(clone(req, messages=msgs), req)
 
 
 def _of_history(origin: Origin, room: Room, caps: Capabilities, report: Report) -> Kin | None:

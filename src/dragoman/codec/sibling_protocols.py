@@ -20,6 +20,7 @@ from ..history.passes.survey import Tools, same_items
 from ..losses import Report
 from ..message import ChatRequest, ServerTool, Tool
 from ..message.blocks import Extras, name_notes
+from ..message.check import clone
 from ..message.known_tools import run_step
 from ..protocols.base import Room
 from ..text.json_text import JsonObject, field_at, put_field, take_field
@@ -111,7 +112,7 @@ def set_apart_fields(
     tools = run_step(_rename_fields, req.tools, report, names)
     if tools is req.tools and extras == req.extras:
         return req
-    return report.derive(replace(req, extras=extras or None, tools=tools), req)
+    return report.derive(clone(req, extras=extras or None, tools=tools), req)
 
 
 @remember("issuers whose fields have other names on another wire", entries=256)
@@ -202,7 +203,7 @@ class _Adoption:
         adopted = {**extras.get(self.target_issuer, {}), **converted}
         extras = {**extras, issuer: fields, self.target_issuer: adopted}
         extras = {name: values for name, values in extras.items() if values}
-        return replace(req, extras=extras or None, options=options)
+        return clone(req, extras=extras or None, options=options)
 
 
 def _flat(entry: JsonObject) -> JsonObject | None:

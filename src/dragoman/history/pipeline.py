@@ -294,7 +294,7 @@ def _plain_tools(
 
 
 def _spell_properties(
-    tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
+    tools: Sequence[Tool | ServerTool], caps: Capabilities, _: Report
 ) -> dict[str, dict[str, str]]:
     """The step of `property_spellings`, which reports nothing."""
     return property_spellings(tools, caps)

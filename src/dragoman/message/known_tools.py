@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Iterator
-from copy import copy, deepcopy
+from copy import deepcopy
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -19,6 +19,7 @@ from ..caches import BoundedCache
 from ..errors import InvalidMessage, ReadError
 from ..losses import Report
 from ..text.json_text import Json, JsonObject, encode_json, loads
+from .check import clone
 from .tools import ServerTool, Tool
 
 _T = TypeVar("_T")
@@ -26,6 +27,7 @@ _PER_BYTE = 24  # bytes of objects for a byte of JSON, with what the steps made 
 _MOST_STEPS = 40  # results that are kept for a list: seven for each model, on each wire
 _PLAIN = 2  # the version of marshal without references, so that equal values have equal bytes
 _BEGINNING = 64  # bytes by which a known list is found in a request
+_ALIKE = 8  # lists that are kept which begin with the same bytes
 _FIELD = b'"tools":'
 _LEFT_OUT = f"tools {uuid4().hex}"  # in the place of a known list, which is not parsed again
 _LEFT_OUT_JSON = b'"%b"' % _LEFT_OUT.encode()
@@ -111,7 +113,7 @@ def copy_tools(tools: dict[str, Tool]) -> dict[str, Tool]:
     """Return copies of known tools, by the same names, which a program may change."""
     copies: dict[str, Tool] = {}
     for name, tool in tools.items():
-        copies[name] = own = copy(tool)
+        copies[name] = own = clone(tool)
         if tool.parameters is not None:
             own.parameters = copy_json(tool.parameters)
         if tool.extras is not None:
@@ -187,7 +189,9 @@ class ToolEntries(list[JsonObject]):
             known = _Known(read(entries), entries, getattr(self._room, "dialect", None))
             _LISTS.put(key, known, _PER_BYTE * len(text))
             if self._text is not None:
-                _TEXTS.put((kind, text[:_BEGINNING]), text, len(text))
+                beginning = (kind, text[:_BEGINNING])
+                texts = (text, *(_TEXTS.get(beginning) or ())[: _ALIKE - 1])
+                _TEXTS.put(beginning, texts, sum(map(len, texts)))
         self._known = known
         return known.value
 
@@ -224,8 +228,9 @@ def parse_request(data: bytes, room: Any) -> Json:
     at = data.find(_FIELD)
     while at >= 0:
         start = at + len(_FIELD)
-        text = _TEXTS.get((kind, data[start : start + _BEGINNING]))
-        if text is not None and data.startswith(text, start):
+        texts = _TEXTS.get((kind, data[start : start + _BEGINNING])) or ()
+        text = next((text for text in texts if data.startswith(text, start)), None)
+        if text is not None:
             value = _parse_without(data, start, start + len(text))
             for part in _parts(value):
                 if part["tools"] == _LEFT_OUT:
@@ -292,7 +297,7 @@ class _Known:
 _LISTS: BoundedCache[_Known] = BoundedCache(
     "dragoman.message.known_tools", "tool lists of requests that were converted", 2**26
 )
-# the last list that begins with these bytes
-_TEXTS: BoundedCache[bytes] = BoundedCache(
+# the last lists that begin with these bytes
+_TEXTS: BoundedCache[tuple[bytes, ...]] = BoundedCache(
     "dragoman.message.known_tools.texts", "the JSON text of such lists", 2**24
 )

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import is_
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar
 
 from ...losses import Report
 from ...message import (
@@ -24,6 +24,7 @@ from ...message import (
     check_messages,
 )
 from ...message.blocks import MEDIA_KINDS, Content, ContentBlock
+from ...message.check import clone
 from ...message.media_urls import of_others
 from ..transcript import has_tools
 
@@ -130,7 +131,7 @@ def with_content(m: Msg, content: Content, report: Report, role: Any = None) -> 
 
 def with_fields(node: _Node, report: Report, **fields: Any) -> _Node:
     """A copy of a block or a tool with other fields, whose losses are found at `node`."""
-    return cast("_Node", report.derive(replace(cast("Any", node), **fields), node))
+    return report.derive(clone(node, **fields), node)
 
 
 def block_of_others(block: ContentBlock, report: Report) -> ContentBlock:
