@@ -33,7 +33,7 @@ from ..media_fetch.local_files import local_files
 from ..message import AsRead, ChatRequest, Msg, RawBlock, ServerTool, Tool, Written
 from ..message.blocks import ANSWER, HEALED, NOTES, name_notes
 from ..message.check import FAULTS, heal, raise_for_notes
-from ..message.known_tools import KnownTools, copy_json, copy_tools, run_step
+from ..message.known_tools import KnownTools, copy_json, run_step
 from ..message.request import ITEM
 from ..protocols.base import HttpRequest, PreparedRequest, Room
 from ..protocols.reasoning import states
@@ -232,7 +232,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             prepared.ids,
             invert_names(prepared.names) if prepared.names else {},
             invert_spellings(prepared.properties, prepared.names) if prepared.properties else {},
-            copy_tools(prepared.meant) if is_shared else prepared.meant,
+            prepared.meant,
             report=report,
             # the history to which thinking in the answer will be bound; hashed when it is needed
             client=partial(self.room.client_arguments, http.body, http.headers, name),
@@ -298,7 +298,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             style = style.seen_by(req.agent_name)
         if req.read is not None and self._still_read(req.read, model, style):
             if caps.property_names.chars and "tools" in req.read.list_unchanged(req.asks()):
-                caps = replace(caps, property_names=IdRule())  # tools go back as they were read
+                caps = vary(caps, property_names=IdRule())  # tools go back as they were read
             verbatim = prepare_verbatim(msgs, req.read, tools, caps, style, report, self.room)
             http = write_verbatim(req, req.read, verbatim, model, caps, self.room, report)
             return verbatim.made, self._finish(http)

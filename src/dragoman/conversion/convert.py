@@ -28,6 +28,7 @@ from ..losses import policy as policy_of
 from ..losses.policies import LossLog
 from ..message import ChatRequest, ChatResponse, Finish, Written, check_request
 from ..message.ending import client_error
+from ..message.known_tools import copy_tools
 from ..protocols.base import Room
 from ..sealed_state import Envelope
 from ..stream.framing import Decoder, Framing, ServerEvent
@@ -465,6 +466,8 @@ def convert(
         written = writer.write_request(
             req, model, style=style, policy=_QUIET, keep_model=keep_model
         )
+        if written.original_tools:  # they may be known to other requests
+            written.original_tools = copy_tools(written.original_tools)
     elif kind == "response":
         if fetch is not None:
             raise ConfigError("an answer is converted as it is", hint="fetch= is for requests")

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..capabilities import Capabilities
+from ..capabilities.overrides import vary
 from ..errors import ConfigError
 from ..losses import Report
 from ..message import AsRead, Base64Source, Msg, ServerTool, Source, Tool
@@ -262,7 +263,7 @@ def _within(caps: Capabilities, tools: Sequence[Tool | ServerTool], whole: bool)
     """The capabilities of what is written: documents beside the messages need a whole request."""
     if not caps.apart_documents or (whole and not tools):
         return caps
-    return replace(caps, user=caps.user - {"document"})
+    return vary(caps, user=caps.user - {"document"})
 
 
 def _name_tools(

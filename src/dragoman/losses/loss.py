@@ -10,6 +10,7 @@ from html import escape
 from typing import Any, TypeAlias, TypeVar
 
 from .._old_names import OLD_CODES, keeps_old_names
+from ..caches import remember
 from ..text.json_text import member
 from ..text.redaction import clip_text, one_line, shorten_path
 from .codes import CODES, rename_codes
@@ -483,12 +484,10 @@ class Report:
             fields: The fields, which may be nested.
         """
         issuer = self.called.get(issuer, issuer)
+        what = f"a field of {issuer or 'nobody'}"
         for field, value in _fields(fields, f"extras.{issuer}".rstrip(".")):
             code = "extras.empty" if value is None or value in _EMPTY else "extras.other_provider"
-            # ids, status and similar fields of an answer that came back have no effect
-            is_trivial = CODES[code].weigh(field) == "trivial"
-            kind: Kind | None = "expected" if is_trivial else None
-            self.add_loss(code, node, field, f"a field of {issuer or 'nobody'}", kind=kind)
+            self.add_loss(code, node, field, what, kind=_extras_kind(code, field))
 
     def take(self, other: Report, but: Report) -> None:
         """Take over the losses of one trial that another trial does not have.
@@ -554,8 +553,25 @@ _EMPTY: tuple[Any, ...] = (
 )
 
 
+@remember("whether a field of another provider has an effect", entries=2048)
+def _extras_kind(code: str, field: str) -> Kind | None:
+    """The kind of the loss of a field, if it is not that of the code."""
+    # ids, status and similar fields of an answer that came back have no effect
+    return "expected" if CODES[code].weigh(field) == "trivial" else None
+
+
 def _fields(fields: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
     """(path, value) of the fields, down to values that are no objects, at any depth."""
+    for key, value in fields.items():
+        if isinstance(value, Mapping) or not (
+            type(key) is str and key.isascii() and key.isidentifier()
+        ):
+            break
+    else:
+        if fields:  # the usual case: plain fields
+            for key, value in fields.items():
+                yield f"{path}.{key}", value
+            return
     waiting: list[tuple[str, Any]] = [(path, fields)]
     while waiting:
         path, value = waiting.pop()

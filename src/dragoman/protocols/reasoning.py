@@ -6,10 +6,11 @@ The options are compared with the capabilities here for all protocols, which onl
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 from ..capabilities import Capabilities
+from ..capabilities.overrides import vary
 from ..errors import WriteError
 from ..history.passes.survey import ASSISTANT, RoledHistory
 from ..losses import Report
@@ -153,10 +154,10 @@ def resolve_thinking(
     if effort is None and budget is None:
         return None
     if caps.budgets and not budgets:
-        caps = replace(caps, budgets=())
+        caps = vary(caps, budgets=())
     if levels and (caps.efforts or not caps.budgets):
         supported = tuple(level for level in caps.efforts if level in (*levels, "on"))
-        caps = replace(caps, efforts=supported or levels)
+        caps = vary(caps, efforts=supported or levels)
     if effort in _OFF:
         return _off(request, caps, report)
     if caps.thinks == "never":

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...capabilities import Capabilities
+from ...capabilities.overrides import vary
 from ...errors import InvalidMessage
 from ...losses import Report
 from ...message import (
@@ -73,7 +74,7 @@ def narrow_capabilities(form: ResponseFormat, caps: Capabilities) -> Capabilitie
     if form.way not in ("json", "prompt"):
         return caps
     kept = {"text", "json"} if form.way == "json" else {"text"}
-    return replace(caps, formats=caps.formats & kept)
+    return vary(caps, formats=caps.formats & kept)
 
 
 def ask_in_words(

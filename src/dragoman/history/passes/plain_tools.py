@@ -15,6 +15,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from ...capabilities import Capabilities
+from ...capabilities.overrides import vary
 from ...losses import Report
 from ...message import (
     ChatResponse,
@@ -225,7 +226,7 @@ def plain_call(call: ToolUseBlock, caps: Capabilities, report: Report) -> ToolUs
 
     Its name stays: the client's names for the tools of a namespace are not known here.
     """
-    return _Lowering({}, {}, replace(caps, namespaces=True), report).call(call)
+    return _Lowering({}, {}, vary(caps, namespaces=True), report).call(call)
 
 
 def plain_answer(resp: ChatResponse, caps: Capabilities, report: Report) -> ChatResponse:
@@ -236,7 +237,7 @@ def plain_answer(resp: ChatResponse, caps: Capabilities, report: Report) -> Chat
             tell_namespace(call, report)
     if caps.freeform_tools or not any(call.freeform for call in calls):
         return resp
-    lowering = _Lowering({}, {}, replace(caps, namespaces=True), report)
+    lowering = _Lowering({}, {}, vary(caps, namespaces=True), report)
     candidates = [
         report.derive(replace(one, msg=lowering.message(one.msg)), one) for one in resp.candidates
     ]

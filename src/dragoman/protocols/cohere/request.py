@@ -7,10 +7,10 @@ Reference: Cohere API, "Chat": `tools`, `strict_tools`, `tool_choice`, `response
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
 from typing import Any
 
 from ...capabilities import Capabilities
+from ...capabilities.overrides import vary
 from ...history.passes.survey import Tools
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
@@ -66,7 +66,7 @@ def write_tools(room: ChatRoom, tools: Tools, caps: Capabilities, report: Report
     """Write the tools: one switch makes all of them strict, if all of them ask for it."""
     wishes = {tool.strict for tool in tools if type(tool) is Tool}
     if True in wishes and len(wishes) > 1:
-        caps = replace(caps, strict_tools=False)  # each of them reports the loss
+        caps = vary(caps, strict_tools=False)  # each of them reports the loss
     entries = [chat_request.write_tool(tool, caps, report) for tool in tools]
     functions = [
         (tool, entry["function"].pop("strict", None))
@@ -191,7 +191,7 @@ def write_options(
             did="left out",
         )
     # levels of thinking are budgets here, whatever another host of the model takes
-    caps = replace(caps, efforts=(), budgets=caps.budgets or CAN.budgets)
+    caps = vary(caps, efforts=(), budgets=caps.budgets or CAN.budgets)
     if (thinking := resolve_thinking(request, caps, report)) is not None:
         body["thinking"] = {"type": "disabled" if thinking.off else "enabled"}
         if thinking.budget is not None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from ...capabilities import Capabilities
+from ...capabilities.overrides import vary
 from ...history.passes.survey import Tools
 from ...losses import Field, Report
 from ...message import ChatRequest, ServerTool, Tool, ToolResultBlock
@@ -187,7 +188,7 @@ class DashScope(Room):
             blocks = (block for m in history.msgs if type(m.content) is list for block in m.content)
             if not caps.endpoint:
                 has_media = any(map(_is_medium, blocks))
-                caps = replace(caps, endpoint=MULTIMODAL if has_media else TEXT)
+                caps = vary(caps, endpoint=MULTIMODAL if has_media else TEXT)
             endpoint = caps.endpoint
             messages = self.messages(history, caps, report)
         else:

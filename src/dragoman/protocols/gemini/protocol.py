@@ -251,7 +251,7 @@ class Gemini(Room):
         Returns:
             The entries of `tools`.
         """
-        return declarations.write_tools(self, tools, replace(caps, strict_tools=False), report)
+        return declarations.write_tools(self, tools, vary(caps, strict_tools=False), report)
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """Write the request to `POST /models/{model}:generateContent`.

@@ -6,7 +6,6 @@ Reference: Gemini API docs, "Interactions API"; google-genai 3.4, `CreateModelIn
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 from ...capabilities import Capabilities
@@ -193,7 +192,7 @@ class GeminiInteractions(Room):
         Returns:
             The entries of `tools`.
         """
-        return bodies.write_tools(self, tools, replace(caps, strict_tools=False), report)
+        return bodies.write_tools(self, tools, vary(caps, strict_tools=False), report)
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """Write the request to `POST /interactions`.

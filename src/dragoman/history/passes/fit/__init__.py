@@ -6,9 +6,8 @@ a result may not hold follow in a user's turn. Looks at unusual messages only. K
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ....capabilities import Capabilities
+from ....capabilities.overrides import vary
 from ....losses import Report
 from ....message import (
     ChatRequest,
@@ -303,7 +302,7 @@ def withhold_tools(
         _withhold_tool(tool, report)
     if caps.binding != "none" and request.messages:
         report.note_edit("the withholding of tools", request.messages[0])
-    return [], replace(caps, tool_messages=caps.tool_messages and not caps.tool_stubs)
+    return [], vary(caps, tool_messages=caps.tool_messages and not caps.tool_stubs)
 
 
 def _withhold_tool(tool: Tool | ServerTool, report: Report) -> None:
