@@ -9,8 +9,9 @@ GATEWAY_VENV ?= .venv-bench-gateway
 SERVERS_VENV ?= .venv-servers
 VLLM_VENV ?= .venv-vllm
 DIST_VENV ?= .venv-dist
-BENCHMARKS ?= benchmarks/format.py benchmarks/stream.py benchmarks/convert.py benchmarks/session.py \
-  benchmarks/truncate.py benchmarks/model.py benchmarks/agent.py
+BENCHMARKS ?= benchmarks/format.py benchmarks/stream.py benchmarks/convert.py \
+  benchmarks/agent_requests.py benchmarks/session.py benchmarks/truncate.py benchmarks/model.py \
+  benchmarks/agent.py
 BIN := $(VENV)/bin
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
 # What judges JavaScript. Without npm it is passed over, and says so; in CI that is an error.

@@ -108,10 +108,9 @@ def ours(target: str, given: dict[str, Any]) -> Callable[[], Any]:
     return run
 
 
-def litellm(target: str, given: dict[str, Any], rounds: int) -> Callable[[], Any]:
-    """LiteLLM's own transformations; it changes what it is given, so each round has a copy."""
+def litellm_writer(target: str) -> Callable[[list[Any], dict[str, Any]], Any]:
+    """LiteLLM's own transformation of messages and options; it changes what it is given."""
     pytest.importorskip("litellm", reason="needs LiteLLM: see the Makefile")
-    rest = {key: value for key, value in given.items() if key not in ("model", "messages")}
     model = MODELS[target]
     if target == "anthropic":
         from litellm.llms.anthropic.chat.transformation import AnthropicConfig
@@ -135,6 +134,14 @@ def litellm(target: str, given: dict[str, Any], rounds: int) -> Callable[[], Any
                 custom_llm_provider="gemini", litellm_params={}, vertex_project=None,
                 vertex_location=None, vertex_auth_header=None,
             )  # fmt: skip
+
+    return write
+
+
+def litellm(target: str, given: dict[str, Any], rounds: int) -> Callable[[], Any]:
+    """LiteLLM's own transformations; it changes what it is given, so each round has a copy."""
+    write = litellm_writer(target)
+    rest = {key: value for key, value in given.items() if key not in ("model", "messages")}
 
     def run() -> Any:
         return write(copies.pop(), deepcopy(rest))

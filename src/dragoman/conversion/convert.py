@@ -476,7 +476,8 @@ def convert(
             replace(resp, model=model or resp.model), request, envelope=envelope, policy=_QUIET
         )
     else:
-        raise ConfigError(f"{show(kind)} cannot be converted", hint='"request" or "response"')
+        hint = 'kind is "request" or "response"; a model is given by name, model="..."'
+        raise ConfigError(f"{show(kind)} cannot be converted", hint=hint)
     policy_of(_judge(policy, target), strict).judge(written.report, LossLog())
     return written
 

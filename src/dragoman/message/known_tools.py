@@ -183,6 +183,8 @@ class ToolEntries(list[JsonObject]):
             return read(self)
         key = (kind, self.place, text)
         known = _LISTS.get(key)
+        if known is None and self and not _seen_before(hash(key)):
+            return read(list(self))
         if known is None:
             # an own copy of the entries, as parts of them become parts of the tools
             entries = loads(text) if self._text else marshal.loads(text)  # noqa: S302 - our own
@@ -198,6 +200,14 @@ class ToolEntries(list[JsonObject]):
     def read_from(self) -> list[JsonObject]:
         """Return the entries that the tools were read from: paths are found by their identity."""
         return self._known.entries if self._known is not None else list(self)
+
+
+def _seen_before(number: int) -> bool:
+    """Whether entries with this hash came before: what comes once only is not worth keeping."""
+    is_known = _SEEN.get(number) is not None
+    if not is_known:
+        _SEEN.put(number, True, 0)
+    return is_known
 
 
 def _kind(room: Any) -> tuple[str, int]:
@@ -296,6 +306,9 @@ class _Known:
 
 _LISTS: BoundedCache[_Known] = BoundedCache(
     "dragoman.message.known_tools", "tool lists of requests that were converted", 2**26
+)
+_SEEN: BoundedCache[bool] = BoundedCache(
+    "dragoman.message.known_tools.seen", "hashes of tool lists that came once", 2**20
 )
 # the last lists that begin with these bytes
 _TEXTS: BoundedCache[tuple[bytes, ...]] = BoundedCache(

@@ -1,0 +1,269 @@
+"""Time of converting what coding agents really send, beside the peers and beside JSON alone.
+
+    make bench BENCHMARKS=benchmarks/agent_requests.py
+
+JSON bytes in, JSON bytes out, onto five other protocols. The requests are the recorded ones of four
+agents where `../shared/corpus/agents` is there; else one session of this file, of the same shape:
+25 tools with long schemas, a long prompt, thinking, cache marks, a picture, calls and results.
+"First" is the first request of each session, "next" are all others; the tool lists are known in
+both, as they are to a process that has converted a request of such an agent before. "New tools"
+forgets them before each conversion. No clock in an assertion: the tables are the result.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache, partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import orjson
+import pytest
+
+import dragoman
+from dragoman.caches import CACHES
+
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # no network here
+
+CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "agents"
+AGENTS = {
+    "claude": "anthropic",
+    "codex": "openai-responses",
+    "gemini": "gemini",
+    "opencode": "openai-chat",
+}
+MODELS = {
+    "anthropic": "claude-opus-5-5",
+    "gemini": "gemini-3.5-flash",
+    "openai-chat": "gpt-5.5",
+    "openai-responses": "gpt-5.5",
+    "bedrock-converse": "anthropic.claude-opus-4-6-v1",
+    "ollama": "llama3.3",
+}
+PEERS = ("litellm", "llm-rosetta")
+_ROSETTA = {
+    "anthropic": "anthropic",
+    "gemini": "google_generate",
+    "openai-chat": "openai_chat",
+    "openai-responses": "openai_responses",
+}
+ROUNDS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request of a session: its number there, its path, its body."""
+
+    turn: int
+    path: str
+    data: bytes
+
+
+@dataclass(slots=True)
+class Cell:
+    """Seconds of one side on one agent's requests, and how many they were."""
+
+    seconds: float = 0.0
+    count: int = 0
+
+    def add(self, seconds: float) -> None:
+        """Add the time of one request."""
+        self.seconds += seconds
+        self.count += 1
+
+    def micros(self) -> float:
+        """Microseconds of a request."""
+        return self.seconds / self.count * 1e6
+
+
+@dataclass(slots=True)
+class Row:
+    """The cells of one agent and target: by side and kind of turn."""
+
+    cells: dict[tuple[str, str], Cell] = field(default_factory=dict)
+
+    def cell(self, side: str, turn: str) -> Cell:
+        """The cell of a side, a new one at first."""
+        return self.cells.setdefault((side, turn), Cell())
+
+
+ROWS: dict[tuple[str, str], Row] = {}
+
+
+@cache
+def requests(agent: str) -> list[Request]:
+    """The recorded requests of an agent that have tools, else those of this file's session."""
+    file = CORPUS / f"{agent}.jsonl"
+    if not file.is_file():
+        return [made(turn) for turn in (1, 2, 3)] if agent == "claude" else []
+    with file.open(encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    asked = ((row["turn"], row["path"], orjson.dumps(row["request"])) for row in rows)
+    return [Request(*one) for one in asked if len(one[2]) > 20_000]
+
+
+def made(turn: int) -> Request:
+    """The request of one turn of a session in the shape of a coding agent's."""
+    fields = {
+        f"field_{n}": {"type": "string", "description": "What it is for, in a sentence. " * 8}
+        for n in range(6)
+    }
+    schema = {"type": "object", "properties": fields, "required": ["field_0"]}
+    tools = [
+        {
+            "name": f"tool_{n}",
+            "description": "What it does, and when to use it. " * 30,
+            "input_schema": schema,
+        }
+        for n in range(25)
+    ]
+    mark = {"cache_control": {"type": "ephemeral"}}
+    image = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo" + "A" * 9000}
+    first = [{"type": "text", "text": "Mend it."}, {"type": "image", "source": image}]
+    messages: list[dict[str, Any]] = [{"role": "user", "content": first}]
+    for n in range(20 * turn):
+        call = {"type": "tool_use", "id": f"toolu_{n:020}", "name": f"tool_{n % 25}",
+                "input": {"field_0": "a file"}}  # fmt: skip
+        thought = {"type": "thinking", "thinking": "I look at it. " * 9, "signature": "s" * 400}
+        result = {"type": "tool_result", "tool_use_id": call["id"], "content": "a line\n" * 90}
+        messages += [
+            {"role": "assistant", "content": [thought, call]},
+            {"role": "user", "content": [result]},
+        ]
+    messages[-1]["content"][-1].update(mark)
+    body = {
+        "model": "claude-opus-5-5",
+        "max_tokens": 32_000,
+        "system": [{"type": "text", "text": "You mend programs. " * 400, **mark}],
+        "messages": messages,
+        "tools": tools,
+        "stream": True,
+    }
+    return Request(turn, "/v1/messages", orjson.dumps(body))
+
+
+def plain(data: bytes) -> bytes:
+    """JSON alone, which is the limit."""
+    return orjson.dumps(orjson.loads(data))
+
+
+def ours(source: str, target: str, request: Request) -> Callable[[], Any]:
+    """Bytes in, bytes out, and the losses listed."""
+    path = request.path if source == "gemini" else None
+    data, model = request.data, MODELS[target]
+
+    def run() -> bytes:
+        out = dragoman.convert(data, source, target, model=model, path=path, policy="ignore")
+        assert out.losses is not None
+        return orjson.dumps(out.body)
+
+    return run
+
+
+def litellm(source: str, target: str, request: Request) -> Callable[[], Any] | None:
+    """LiteLLM's transformations of Chat Completions; it changes what it is given."""
+    if source != "openai-chat" or target not in ("anthropic", "gemini"):
+        return None
+    from benchmarks.convert import litellm_writer
+
+    write = litellm_writer(target)
+
+    def run() -> bytes:
+        given = orjson.loads(request.data)
+        rest = {key: value for key, value in given.items() if key in ("tools", "tool_choice")}
+        return orjson.dumps(write(given["messages"], rest))
+
+    return run
+
+
+def rosetta(source: str, target: str, request: Request) -> Callable[[], Any] | None:
+    """llm-rosetta's convert."""
+    peer = pytest.importorskip("llm_rosetta", reason="needs llm-rosetta: see the Makefile")
+    if source not in _ROSETTA or target not in _ROSETTA:
+        return None
+    names = _ROSETTA[target], _ROSETTA[source]
+
+    def run() -> bytes:
+        given = orjson.loads(request.data)
+        return orjson.dumps(peer.convert(given, names[0], source_provider=names[1]))
+
+    return run
+
+
+def forget_tools() -> None:
+    """Forget the tool lists that were converted before."""
+    for name, known in CACHES.items():
+        if name.startswith("dragoman.message.known_tools"):
+            known.clear()
+
+
+def least(run: Callable[[], Any], before: Callable[[], None] = lambda: None) -> float:
+    """Seconds of the best round."""
+    best = float("inf")
+    for _ in range(ROUNDS):
+        before()
+        start = perf_counter()
+        run()
+        best = min(best, perf_counter() - start)
+    return best
+
+
+@pytest.mark.parametrize("target", MODELS)
+@pytest.mark.parametrize("agent", AGENTS)
+def test_agent_requests(agent: str, target: str) -> None:
+    """Time all sides on each request in turn, so that they share what the machine does besides."""
+    source = AGENTS[agent]
+    if source == target or not requests(agent):
+        pytest.skip("no request for this pair")
+    row = ROWS.setdefault((agent, target), Row())
+    for request in requests(agent):
+        turn = "first" if request.turn <= 1 else "next"
+        run = ours(source, target, request)
+        assert run()
+        row.cell("json", turn).add(least(partial(plain, request.data)))
+        mine = least(run)
+        row.cell("dragoman", turn).add(mine)
+        row.cell("new tools", turn).add(least(run, forget_tools))
+        for name, side in (("litellm", litellm), ("llm-rosetta", rosetta)):
+            peer = side(source, target, request)
+            if peer is None:
+                continue
+            with suppress(Exception):  # a peer is not timed on what it cannot convert
+                peer()
+                row.cell(name, turn).add(least(peer))
+                row.cell(f"beside {name}", turn).add(mine)
+
+
+def times_faster(row: Row, peer: str, turn: str) -> str:
+    """How many times a peer's time is ours, on the requests that it converts."""
+    theirs = row.cells.get((peer, turn))
+    return f"{theirs.seconds / row.cells[f'beside {peer}', turn].seconds:.1f}" if theirs else ""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def table(tables: Any) -> Iterator[None]:
+    """Microseconds for a request, of JSON alone, and how many times faster than each peer."""
+    yield
+    rows = []
+    for (agent, target), row in ROWS.items():
+        for turn in ("first", "next"):
+            if ("dragoman", turn) not in row.cells:
+                continue
+            mine = row.cells["dragoman", turn].micros()
+            limit = row.cells["json", turn].micros()
+            rows.append([
+                agent, target, turn, f"{mine:.0f}", f"{mine / limit:.1f}",
+                f"{row.cells['new tools', turn].micros() / limit:.1f}",
+                *(times_faster(row, peer, turn) for peer in PEERS),
+            ])  # fmt: skip
+    head = ("agent", "target", "turn", "us", "of JSON alone", "new tools, of JSON",
+            *(f"times faster than {peer}" for peer in PEERS))  # fmt: skip
+    note = (
+        "recorded requests" if CORPUS.is_dir() else "requests of this benchmark"
+    ) + ", bytes in and out; a peer is timed on the requests that it converts"
+    tables.add("What agents send (`benchmarks/agent_requests.py`)", head, rows, [note])
