@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -94,7 +94,12 @@ def test_known_tools_are_written_as_new_ones(target: str, form: type) -> None:
     if target == "anthropic":
         pytest.skip("the source")
     text = compact(body())
-    given = {dict: lambda: json.loads(text), bytes: lambda: text, str: text.decode}[form]
+    forms: dict[object, Callable[[], Any]] = {
+        dict: lambda: json.loads(text),
+        bytes: lambda: text,
+        str: text.decode,
+    }
+    given = forms[form]
     first = shown(convert(given(), target))
     assert not known()  # what comes once is not kept
     for _ in range(3):

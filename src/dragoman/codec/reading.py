@@ -19,7 +19,7 @@ from ..history.passes.rename_tools import invert_names
 from ..history.passes.survey import RoledHistory
 from ..losses import Field
 from ..message import ChatRequest, Msg, ResponseFormat, ServerTool, Tool, ToolChoice, Written
-from ..message.known_tools import ToolEntries, parse_request
+from ..message.known_tools import ToolEntries, may_be_known, parse_request
 from ..message.paths import also
 from ..message.request import model_origin, new_request
 from ..protocols.base import Room
@@ -164,7 +164,7 @@ class WireReading(ABC):
         body = parse_body(body)
         if not is_plain(body):
             body = all_plain(body)
-        if not (keep or watched) and type(tools := body.get("tools")) is list and tools:
+        if "tools" in body and not (keep or watched) and may_be_known(tools := body["tools"]):
             body = {**body, "tools": ToolEntries(tools, self.room)}
         try:
             request, history = self._read_body(body, path, headers)

@@ -109,7 +109,7 @@ def set_apart_fields(
     extras = _rename_issuers(req.extras, names)
     if only and extras and read.issuer in reads:
         extras = _split(extras, read.issuer, elsewhere, only)
-    tools = run_step(_rename_fields, req.tools, report, names)
+    tools = run_step(_rename_fields, req.tools, report, names) if req.tools else req.tools
     if tools is req.tools and extras == req.extras:
         return req
     return report.derive(clone(req, extras=extras or None, tools=tools), req)

@@ -1,7 +1,6 @@
 """Convert bodies and streams of one wire for another, and detect the wire of a body.
 
-A body's wire is judged by the address to which it was sent, by its keys, and last by the model that
-it names. The rooms know their own addresses, keys and models; here they are only compared.
+A body's wire is judged by the address to which it was sent, by its keys, and last by its model.
 """
 
 from __future__ import annotations
@@ -466,7 +465,7 @@ def convert(
         written = writer.write_request(
             req, model, style=style, policy=_QUIET, keep_model=keep_model
         )
-        if written.original_tools:  # they may be known to other requests
+        if written.original_tools:  # other requests may have the same ones
             written.original_tools = copy_tools(written.original_tools)
     elif kind == "response":
         if fetch is not None:
@@ -476,8 +475,7 @@ def convert(
             replace(resp, model=model or resp.model), request, envelope=envelope, policy=_QUIET
         )
     else:
-        hint = 'kind is "request" or "response"; a model is given by name, model="..."'
-        raise ConfigError(f"{show(kind)} cannot be converted", hint=hint)
+        raise ConfigError(f"{show(kind)} is no kind", hint='"request" or "response"; see model=')
     policy_of(_judge(policy, target), strict).judge(written.report, LossLog())
     return written
 

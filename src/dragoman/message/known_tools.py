@@ -12,7 +12,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 from uuid import uuid4
 
 from ..caches import BoundedCache
@@ -215,6 +215,14 @@ def _kind(room: Any) -> tuple[str, int]:
     return room.protocol, id(getattr(room, "dialect", None))
 
 
+def may_be_known(tools: Json) -> TypeGuard[list[JsonObject]]:
+    """Whether the value is a list of objects that is not empty."""
+    return type(tools) is list and bool(tools) and _OBJECTS.issuperset(map(type, tools))
+
+
+_OBJECTS = frozenset({dict})
+
+
 class ParsedBody(dict[str, Json]):
     """A body that was parsed for a conversion: no program has it, and its parts may be replaced."""
 
@@ -250,7 +258,7 @@ def parse_request(data: bytes, room: Any) -> Json:
         at = data.find(_FIELD, start)
     value = loads(data)
     for part in _parts(value):
-        if type(tools := part["tools"]) is list and tools:
+        if may_be_known(tools := part["tools"]):
             part["tools"] = ToolEntries(tools, room, _find_text(data, tools))
     return ParsedBody(value) if type(value) is dict else value
 

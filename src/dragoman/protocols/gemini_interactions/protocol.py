@@ -230,8 +230,10 @@ class GeminiInteractions(Room):
         strict = caps.strict_tools and True in wishes and False not in wishes
         strict = strict and (request.tool_choice is None or request.tool_choice.mode != "none")
         declared = caps if strict or wishes == {None} else vary(caps, strict_tools=False)
-        if tools := run_step(_write_tools, prepared.offered, report, self, declared):
-            body["tools"] = tools
+        if prepared.offered:
+            tools = run_step(_write_tools, prepared.offered, report, self, declared)
+            if tools:
+                body["tools"] = tools
         body.update(bodies.write_config(request, caps, report))
         tool_choice = choice(prepared, report, prepared.tools)
         if tool_choice is not None or strict:
