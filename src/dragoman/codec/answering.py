@@ -38,7 +38,7 @@ from ..sealed_state import Envelope, Sealing, seal_message
 from ..stream.builder import FinishCorrector
 from ..stream.pieces import End, Failed, Key, Part, Piece
 from ..text.json_text import Json, arguments
-from .related_hosts import Kin
+from .related_hosts import HostConverter
 
 # fields of an error's own body that the written error carries again
 _ERROR_FIELDS = ("type", "code", "message", "request_id", "object", "param", "error_type")
@@ -158,8 +158,10 @@ class WireAnswering:
             raise InvalidMessage(text, path="$", code="answer.type", hint=hint)
         report = Report((), resp, tree.answer_places, self.name)
         origin = resp.candidates[0].msg.origin if resp.candidates else None
-        if origin is not None and (kin := self._kin(origin, resp.model, envelope, report)):
-            resp = kin.response(resp)
+        if origin is not None and (
+            converter := self._choose_converter(origin, resp.model, envelope, report)
+        ):
+            resp = converter.response(resp)
         if envelope is not None:
             resp = self._seal_answer(resp, envelope, report)
         if origin is None or origin.issuer != self.room.issuer:
@@ -264,8 +266,10 @@ class WireAnswering:
         report = StreamReport(self.name)
         report.second = second
         sealing = None
-        kin = self._kin(origin, None, envelope, report) if origin is not None else None
-        if kin is None and origin is not None and origin.issuer not in self._reads:
+        converter = (
+            self._choose_converter(origin, None, envelope, report) if origin is not None else None
+        )
+        if converter is None and origin is not None and origin.issuer not in self._reads:
             sealing = Sealing(
                 self.room.protocol,
                 origin,
@@ -279,12 +283,17 @@ class WireAnswering:
         same = is_own or (caps.freeform_tools and caps.namespaces)
         calls = None if same else _PlainCalls(caps, report)
         return StreamEncoder(
-            self.room.encoder(report, request), report, calls, sealing, kin, foreign=not is_own
+            self.room.encoder(report, request),
+            report,
+            calls,
+            sealing,
+            converter,
+            foreign=not is_own,
         )
 
-    def _kin(
+    def _choose_converter(
         self, origin: tree.Origin, model: str | None, envelope: Envelope | None, report: Report
-    ) -> Kin | None:
+    ) -> HostConverter | None:
         """The conversion of an answer by a host of the same maker; None where none is needed.
 
         With an envelope, the answer of another provider stays as it is.
@@ -293,7 +302,7 @@ class WireAnswering:
         if not other and (origin.issuer == self.room.issuer or envelope is not None):
             return None
         name = model or origin.model or self.room.model
-        return Kin.of(origin, self.room, self.can(name), report)
+        return HostConverter.choose(origin, self.room, self.can(name), report)
 
     @abstractmethod
     def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:
@@ -378,7 +387,7 @@ class StreamEncoder:
     out is the one that the content supports.
     """
 
-    __slots__ = ("_calls", "_encoder", "_ends", "_kin", "_sealing", "report")
+    __slots__ = ("_calls", "_encoder", "_ends", "_host_converter", "_sealing", "report")
 
     def __init__(
         self,
@@ -386,11 +395,11 @@ class StreamEncoder:
         report: StreamReport,
         calls: _PlainCalls | None = None,
         sealing: Sealing | None = None,
-        kin: Kin | None = None,
+        converter: HostConverter | None = None,
         foreign: bool = False,
     ) -> None:
         self._encoder = encoder
-        self._kin = kin
+        self._host_converter = converter
         self._calls = calls
         self._ends = FinishCorrector(foreign)
         self._sealing = sealing
@@ -402,8 +411,8 @@ class StreamEncoder:
         self.report.note_piece(piece)
         if type(piece) is End:
             self._name_cut(piece)
-        if self._kin is not None:
-            piece = self._kin.piece(piece)
+        if self._host_converter is not None:
+            piece = self._host_converter.piece(piece)
         calls = self._calls
         if calls is not None and calls.keeps(piece):
             return []

@@ -1,4 +1,4 @@
-"""Answers of one host converted for clients and models of another host of the same maker (`Kin`).
+"""Answers of one host, converted for clients and models of another host of the same maker.
 
 Hosts of one protocol (`maker_protocols` in their rows) share the fields and items of their answers,
 which are stored under the name of the host that was read. Two protocols for one maker's models
@@ -72,7 +72,7 @@ def _answers_as_maker(issuer: str, protocol: str) -> bool:
 _Form: TypeAlias = Callable[[JsonObject, bool], JsonObject | None]
 
 
-class Kin:
+class HostConverter:
     """Converts what hosts of `issuer` answered for clients, or for the model, of a room.
 
     `other` is the protocol of the answer, if the vendor gave it over another than the room's.
@@ -113,7 +113,9 @@ class Kin:
         self._seals = frozenset() if issuer in caps.claimed_by else caps.claims
 
     @classmethod
-    def of(cls, origin: Origin, room: Room, caps: Capabilities, report: Report) -> Kin | None:
+    def choose(
+        cls, origin: Origin, room: Room, caps: Capabilities, report: Report
+    ) -> HostConverter | None:
         """The conversion for an origin; None if the room needs none, or cannot have one."""
         issuer = origin.issuer
         if origin.protocol is not None and origin.protocol != room.protocol:
@@ -125,8 +127,8 @@ class Kin:
         if form is not None:
             return cls(issuer, room, caps, report, form) if issuer in caps.signatures else None
         hosts = (room.issuer, issuer)
-        is_kin = all(_answers_as_maker(host, room.protocol) for host in hosts)
-        return cls(issuer, room, caps, report, None) if is_kin else None
+        is_related = all(_answers_as_maker(host, room.protocol) for host in hosts)
+        return cls(issuer, room, caps, report, None) if is_related else None
 
     def response(self, resp: ChatResponse) -> ChatResponse:
         """Convert a whole answer."""
@@ -282,14 +284,16 @@ class Kin:
         return with_fields(block, self._report, extras={**extras, self._target: fields})
 
 
-def adopt_kin(req: ChatRequest, room: Room, caps: Capabilities, report: Report) -> ChatRequest:
+def adopt_related_answers(
+    req: ChatRequest, room: Room, caps: Capabilities, report: Report
+) -> ChatRequest:
     """Convert the answers of related hosts in the history; the same request if there are none."""
     for m in req.messages:
         if m.origin is not None:
             break
     else:  # no answers of others, the usual case
         return req
-    known: dict[tuple[str, str | None], Kin | None] = {}
+    known: dict[tuple[str, str | None], HostConverter | None] = {}
     msgs: list[Msg] = []
     for m in req.messages:
         if m.origin is None:
@@ -298,19 +302,21 @@ def adopt_kin(req: ChatRequest, room: Room, caps: Capabilities, report: Report) 
         key = (m.origin.issuer, m.origin.protocol)
         if key not in known:
             known[key] = _of_history(m.origin, room, caps, report)
-        kin = known[key]
-        msgs.append(m if kin is None else kin.message(m))
+        converter = known[key]
+        msgs.append(m if converter is None else converter.message(m))
     if same_items(msgs, req.messages):
         return req
     return report.derive(clone(req, messages=msgs), req)
 
 
-def _of_history(origin: Origin, room: Room, caps: Capabilities, report: Report) -> Kin | None:
+def _of_history(
+    origin: Origin, room: Room, caps: Capabilities, report: Report
+) -> HostConverter | None:
     """The conversion of answers in another form, or over another protocol of the vendor's."""
     if origin.protocol in (None, room.protocol):
         formed = bool(caps.signatures) and (origin.issuer, room.protocol) in _FORMS
-        return Kin.of(origin, room, caps, report) if formed else None
-    return Kin.of(origin, room, caps, report)
+        return HostConverter.choose(origin, room, caps, report) if formed else None
+    return HostConverter.choose(origin, room, caps, report)
 
 
 # type in Messages, name in Converse, the word of its bounds in Messages

@@ -41,7 +41,7 @@ from ..text.json_text import JsonObject
 from .answering import WireAnswering
 from .model_facts import ModelFacts, without_switch
 from .reading import WireReading
-from .related_hosts import adopt_kin
+from .related_hosts import adopt_related_answers
 from .residue import compute_residue, source_map
 from .sibling_protocols import (
     adopt_sibling_fields,
@@ -209,7 +209,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             tools, caps = offered_tools(req, caps, report)
             tools = self._fit_tools(tools, req, name, caps, style, report)
         try:
-            req = adopt_kin(req, self.room, caps, report)
+            req = adopt_related_answers(req, self.room, caps, report)
             prepared, http = self._prepare_and_write(req, name, tools, caps, style, report)
         except WriteError as error:
             raise _with_losses(error, req, report) from error.__cause__
@@ -336,7 +336,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         if type(name) is not str or not name.isascii():
             name = _whole_name(name, req, report)
         if not model and req.read is not None and req.read.protocol != self.room.host:
-            if not keep and not self._is_kin(req.read):
+            if not keep and not self._is_related(req.read):
                 report.add_loss(
                     "model.other_provider", req, "model", what=name, did=self.room.model
                 )
@@ -344,7 +344,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             report.add_loss("model.kept", req, "model", what=name)
         return name
 
-    def _is_kin(self, read: AsRead) -> bool:
+    def _is_related(self, read: AsRead) -> bool:
         """Whether the request was read over another wire of the same provider."""
         home = self.vendor
         rows = home.wires.values() if home is not None else ()

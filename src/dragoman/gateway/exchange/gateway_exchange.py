@@ -35,7 +35,7 @@ from ...transport.retries import PASSING, Retries
 from ..bodies import check_answer_values, date_answer, looks_like_object, unreadable
 from ..config.values import Config, Route
 from ..surfaces import ClientAnswer, ClientRequest, Operation, Surface
-from ..surfaces.base import JSON, told_error
+from ..surfaces.base import JSON, to_client_error
 from ..telemetry.record import ExchangeRecord, Kept, log_message, losses_header
 from ..telemetry.redact import keyless
 from . import compaction, counting
@@ -532,7 +532,7 @@ class GatewayExchange:
         self.upstream.hidden.error(error)
         answer = write_refusal(self.surface, error, self.record)
         ask = self.surface.streamed_refusal
-        if self.streams and (found := ask(told_error(error), self.request, self.asked)):
+        if self.streams and (found := ask(to_client_error(error), self.request, self.asked)):
             answer, self._whole_rejected = self._finish_answer(found), None
         if isinstance(error, ProviderError) and self._whole_rejected is not None:
             return self._whole_rejected  # the provider's own body
@@ -542,7 +542,7 @@ class GatewayExchange:
     def build_stream_error(self, error: DragomanError) -> ProviderError:
         """The error in the form for a stream that has begun, noted in the record."""
         self.upstream.hidden.error(error)
-        made = told_error(error)
+        made = to_client_error(error)
         self.record.error = made.kind
         self.record.message = log_message(error)
         return made

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from ...errors import DragomanError, ProviderError
 from ..surfaces import ClientAnswer, ClientRequest, Surface
-from ..surfaces.base import told_error
+from ..surfaces.base import to_client_error
 from ..surfaces.unknown_paths import no_upgrade
 from ..telemetry.record import ExchangeRecord, log_message
 
 
 def write_refusal(surface: Surface, error: DragomanError, record: ExchangeRecord) -> ClientAnswer:
     """The answer that reports an error."""
-    told = told_error(error)
+    told = to_client_error(error)
     answer = surface.refusal(error)
     record.error, record.message = told.kind, log_message(error)
     record.status = answer.status

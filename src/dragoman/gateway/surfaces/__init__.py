@@ -6,7 +6,7 @@ from urllib.parse import parse_qs
 
 from ...caches import remember
 from .anthropic import Messages
-from .base import ClientAnswer, ClientRequest, ListedModel, Operation, Surface, told_error
+from .base import ClientAnswer, ClientRequest, ListedModel, Operation, Surface, to_client_error
 from .gemini import GenerateContent, Interactions
 from .ollama import OllamaChat
 from .openai import Chat, Responses
@@ -70,5 +70,5 @@ __all__ = [
     "Surface",
     "match_request",
     "surfaces",
-    "told_error",
+    "to_client_error",
 ]

@@ -490,7 +490,7 @@ class Surface(ABC):
             headers: Headers besides those of the error. `x-dragoman-error` is added if the error is
                 not a provider's.
         """
-        came = told_error(error)
+        came = to_client_error(error)
         told = self.translate_error(came)
         told_headers = dict(headers or {})
         if came.body is None:
@@ -516,7 +516,7 @@ def _around(
     return begin, found.end() if found is not None else len(events)
 
 
-def told_error(error: DragomanError) -> ProviderError:
+def to_client_error(error: DragomanError) -> ProviderError:
     """The error in the form for a client.
 
     The hint goes into the message only if the request is at fault. Otherwise the operator of the
