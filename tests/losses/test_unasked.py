@@ -102,3 +102,13 @@ def test_a_call_that_another_provider_made_goes_on(wire: str, model: str) -> Non
 def test_an_optional_argument_of_a_strict_tool_may_be_null() -> None:
     tools = [replace(Tool.of(book), strict=True)]
     assert refused("openai", "gpt-4.1", tools=tools) == []
+
+
+def test_it_is_off_too_for_tools_that_become_functions() -> None:
+    body = {"model": "gpt-5.6", "input": "What is here?", "tools": [{"type": "local_shell"}]}
+    out = dragoman.convert(body, "openai-responses", "openai-chat")
+    assert [tool["type"] for tool in out.body["tools"]] == ["function"]
+    assert out.body["reasoning_effort"] == "none"
+    assert "reasoning.off_for_tools" in {loss.code for loss in out.losses}
+    native = dragoman.convert(body, "openai-responses", "openai-responses")
+    assert "reasoning" not in native.body

@@ -12,9 +12,11 @@ from itertools import product
 from ..capabilities import Capabilities
 from ..capabilities.overrides import vary
 from ..errors import WriteError
+from ..history.passes.plain_tools import is_native
 from ..history.passes.survey import ASSISTANT, RoledHistory
 from ..losses import Report
-from ..message import ChatRequest, Options, ThinkingBlock, Tool
+from ..message import ChatRequest, Options, ServerTool, ThinkingBlock, Tool
+from ..message.client_tools import find_function
 from ..text.json_text import JsonObject, field_at, put_field, take_field
 
 _OFF = ("off", "none")
@@ -257,18 +259,21 @@ def _is_barred(
     request: ChatRequest, caps: Capabilities, effort: str | None, budget: int | None
 ) -> bool:
     """Whether the thinking that is asked for prevents the use of the request's tools."""
-    functions = (
-        tool
-        for tool in request.tools
-        if type(tool) is Tool and not (tool.freeform and caps.freeform_tools)
-    )
-    if not (caps.tools and any(functions)):
+    if not request.tools or caps.tools_with_thinking == "yes" or effort in _OFF:
         return False
-    if caps.tools_with_thinking == "yes" or effort in _OFF:
+    if not (caps.tools and any(_becomes_function(tool, caps) for tool in request.tools)):
         return False
     if effort is not None or budget is not None:
         return True
     return caps.tools_with_thinking == "no" and caps.thinks in ("default", "always")
+
+
+def _becomes_function(tool: Tool | ServerTool, caps: Capabilities) -> bool:
+    """Whether the wire declares the tool as a function: also one that the client runs."""
+    if type(tool) is Tool:
+        return not (tool.freeform and caps.freeform_tools)
+    assert type(tool) is ServerTool  # the only other type
+    return find_function(tool) is not None and not is_native(tool, caps)
 
 
 # why thinking is turned off: the loss -> (what is sent; and the code, path, message and hint of the
