@@ -47,17 +47,22 @@ class HostRow(Protocol):
         """Its protocols whose parts have the same fields beside the media."""
 
 
-# finds the row of a vendor by the name in an origin; set by `vendors`, which is a floor higher
-_FINDERS: list[Callable[[str], HostRow | None]] = []
+def _find_nothing(_: str) -> HostRow | None:
+    """Find no row: `vendors`, which is a floor higher, was not imported."""
+    return None
+
+
+# finds the row of a vendor by the name in an origin; set by `vendors`
+_HOOKS: dict[str, Callable[[str], HostRow | None]] = {"row": _find_nothing}
 
 
 def find_rows_by(find: Callable[[str], HostRow | None]) -> None:
     """Set how the row of a vendor is found by its name; it gives None for other names."""
-    _FINDERS[:] = [find]
+    _HOOKS["row"] = find
 
 
 def _find_row(issuer: str) -> HostRow | None:
-    return next((find(issuer) for find in _FINDERS), None)
+    return _HOOKS["row"](issuer)
 
 
 def _answers_as_maker(issuer: str, protocol: str) -> bool:

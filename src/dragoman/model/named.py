@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Unpack
 
+from ..caches import remember
 from ..errors import ConfigError
 from ..text.redaction import show
 from ..vendors import VENDORS, vendor
@@ -321,10 +322,12 @@ def vendor_model(name: str) -> type[VendorChatModel] | None:
     host = _VENDORS.get(name.removesuffix("ChatModel").lower())
     if host is None or name != f"{vendor(host).title or host.capitalize()}ChatModel":
         return None
-    if name not in _VENDOR_MODELS:
-        about = {"host": host, "__module__": "dragoman.model"}
-        _VENDOR_MODELS[name] = type(name, (VendorChatModel,), about)
-    return _VENDOR_MODELS[name]
+    return _build_class(name, host)
+
+
+@remember("chat models of vendors, as classes", entries=256, size=2**12)
+def _build_class(name: str, host: str) -> type[VendorChatModel]:
+    return type(name, (VendorChatModel,), {"host": host, "__module__": "dragoman.model"})
 
 
 NAMED: dict[str, type[ChatModel]] = {
@@ -342,4 +345,3 @@ NAMED: dict[str, type[ChatModel]] = {
 _HOSTS = frozenset(str(vars(kind)["host"]).partition("/")[0] for kind in NAMED.values())
 # vendors without such a class, by their names in small letters
 _VENDORS = {name.replace("-", ""): name for name in VENDORS if name not in _HOSTS}
-_VENDOR_MODELS: dict[str, type[VendorChatModel]] = {}
