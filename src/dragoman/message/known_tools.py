@@ -50,13 +50,25 @@ class KnownTools(list[Tool | ServerTool]):
         if result is None:
             trial = Report()
             trial.called = report.called
-            result = _Result(step(self, *args, trial), args, None if trial.is_empty() else trial)
+            value = _as_known(step(self, *args, trial), self)
+            result = _Result(value, args, None if trial.is_empty() else trial)
             if len(self._results) >= _MOST_STEPS:
                 self._results.clear()
             self._results[key] = result
         if result.losses is not None:
             report.include(result.losses)
-        return result.value if result.frozen is None else marshal.loads(result.frozen)  # noqa: S302
+        if result.frozen is not None:
+            return marshal.loads(result.frozen)  # noqa: S302 - of our own making
+        value = result.value
+        if value is _UNCHANGED:
+            return self
+        if type(value) is tuple and value[0] is _UNCHANGED:
+            return (self, *value[1:])
+        return value
+
+
+# in a result for the list itself, which would refer to itself else, and be freed late
+_UNCHANGED: Any = object()
 
 
 class _Result:
@@ -67,17 +79,17 @@ class _Result:
     def __init__(self, value: Any, args: tuple[Any, ...], losses: Report | None) -> None:
         self.args = args  # so that nothing else gets their identities
         self.losses = losses
-        self.frozen: bytes | None = None
-        if type(value) is tuple:
-            self.value: Any = (_as_known(value[0]), *value[1:])
-        elif _is_json(value):
-            self.value, self.frozen = None, marshal.dumps(value)
-        else:
-            self.value = _as_known(value)
+        self.frozen = marshal.dumps(value) if _is_json(value) else None
+        self.value = value if self.frozen is None else None
 
 
-def _as_known(value: Any) -> Any:
-    return KnownTools(value) if type(value) is list else value
+def _as_known(value: Any, before: object = None) -> Any:
+    """The value with its tools as known ones; the tools of before as `_UNCHANGED`."""
+    if type(value) is tuple:
+        return (_as_known(value[0], before), *value[1:])
+    if value is before and before is not None:
+        return _UNCHANGED
+    return KnownTools(value) if type(value) is list and not _is_json(value) else value
 
 
 def _is_json(value: Any) -> bool:
@@ -307,7 +319,7 @@ class _Known:
     __slots__ = ("dialect", "entries", "value")
 
     def __init__(self, value: Any, entries: list[JsonObject], dialect: object) -> None:
-        self.value = (_as_known(value[0]), *value[1:]) if type(value) is tuple else _as_known(value)
+        self.value = _as_known(value)
         self.entries = entries
         self.dialect = dialect
 
