@@ -293,24 +293,23 @@ def adopt_related_answers(
     req: ChatRequest, room: Room, caps: Capabilities, report: Report
 ) -> ChatRequest:
     """Convert the answers of related hosts in the history; the same request if there are none."""
-    for m in req.messages:
-        if m.origin is not None:
-            break
-    else:  # no answers of others, the usual case
-        return req
     known: dict[tuple[str, str | None], HostConverter | None] = {}
-    msgs: list[Msg] = []
-    for m in req.messages:
-        if m.origin is None:
-            msgs.append(m)
-            continue
-        key = (m.origin.issuer, m.origin.protocol)
-        if key not in known:
-            known[key] = _of_history(m.origin, room, caps, report)
-        converter = known[key]
-        msgs.append(m if converter is None else converter.message(m))
-    if same_items(msgs, req.messages):
+    origin: Origin | None = None
+    converter: HostConverter | None = None
+    changes: dict[int, Msg] = {}
+    for i, m in enumerate(req.messages):
+        if m.origin is not origin:  # mostly, one object for all messages of a model
+            origin, converter = m.origin, None
+            if origin is not None:
+                key = (origin.issuer, origin.protocol)
+                if key not in known:
+                    known[key] = _of_history(origin, room, caps, report)
+                converter = known[key]
+        if converter is not None and (message := converter.message(m)) is not m:
+            changes[i] = message
+    if not changes:
         return req
+    msgs = [changes.get(i, m) for i, m in enumerate(req.messages)]
     return report.derive(clone(req, messages=msgs), req)
 
 
