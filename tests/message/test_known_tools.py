@@ -61,11 +61,11 @@ def compact(value: Any) -> bytes:
 
 
 def shown(out: Written) -> tuple[Any, ...]:
-    """All that a conversion tells, as values of its own."""
+    """Everything that a conversion returns, as values of its own."""
     losses = [loss.to_dict() | {"field": loss.field} for loss in out.losses]
     tools = {name: (tool.name, tool.description) for name, tool in out.original_tools.items()}
-    told = (out.names, out.properties, out.prefix, out.model, out.headers, tools)
-    return compact(out.body), losses, compact(out.residue), json.dumps(told)
+    others = (out.names, out.properties, out.prefix, out.model, out.headers, tools)
+    return compact(out.body), losses, compact(out.residue), json.dumps(others)
 
 
 def convert(data: Any, target: str, source: str = "anthropic", **more: Any) -> Written:
@@ -127,13 +127,13 @@ def test_recorded_sessions_are_converted_alike(agent: str) -> None:
         new = []
         for row in rows:
             forget()
-            new.append(_told(row, source, target))
-        again = [_told(row, source, target) for row in rows * 3]
+            new.append(_convert_row(row, source, target))
+        again = [_convert_row(row, source, target) for row in rows * 3]
         assert known()
         assert again[-len(rows) :] == new
 
 
-def _told(row: dict[str, Any], source: str, target: str) -> Any:
+def _convert_row(row: dict[str, Any], source: str, target: str) -> Any:
     path = row["path"] if source == "gemini" else None
     try:
         return shown(convert(compact(row["request"]), target, source, path=path))

@@ -475,7 +475,7 @@ def convert(
             replace(resp, model=model or resp.model), request, envelope=envelope, policy=_QUIET
         )
     else:
-        raise ConfigError(f"{show(kind)} is no kind", hint='"request" or "response"; see model=')
+        raise ConfigError(f"kind is {show(kind)}", hint='"request" or "response", and model="..."')
     policy_of(_judge(policy, target), strict).judge(written.report, LossLog())
     return written
 

@@ -518,7 +518,6 @@ class Report:
         self.kinds |= other.kinds
         self._made.update(other._made)
         self._placed.update(other._placed)
-        self.edits += other.edits
 
     def is_empty(self) -> bool:
         """Whether nothing was reported or recorded."""
@@ -562,16 +561,10 @@ def _extras_kind(code: str, field: str) -> Kind | None:
 
 def _fields(fields: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
     """(path, value) of the fields, down to values that are no objects, at any depth."""
-    for key, value in fields.items():
-        if isinstance(value, Mapping) or not (
-            type(key) is str and key.isascii() and key.isidentifier()
-        ):
-            break
-    else:
-        if fields:  # the usual case: plain fields
-            for key, value in fields.items():
-                yield f"{path}.{key}", value
-            return
+    if fields and not any(isinstance(value, Mapping) for value in fields.values()):
+        for key, value in fields.items():
+            yield member(path, str(key)), value
+        return
     waiting: list[tuple[str, Any]] = [(path, fields)]
     while waiting:
         path, value = waiting.pop()

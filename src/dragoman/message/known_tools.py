@@ -15,7 +15,7 @@ from copy import deepcopy
 from typing import Any, TypeGuard, TypeVar
 from uuid import uuid4
 
-from ..caches import BoundedCache
+from ..caches import BoundedCache, frozen_json, thawed_json
 from ..errors import InvalidMessage, ReadError
 from ..losses import Report
 from ..text.json_text import Json, JsonObject, encode_json, loads
@@ -57,8 +57,9 @@ class KnownTools(list[Tool | ServerTool]):
             self._results[key] = result
         if result.losses is not None:
             report.include(result.losses)
+            report.edits += result.losses.edits
         if result.frozen is not None:
-            return marshal.loads(result.frozen)  # noqa: S302 - of our own making
+            return thawed_json(result.frozen)
         value = result.value
         if value is _UNCHANGED:
             return self
@@ -79,7 +80,7 @@ class _Result:
     def __init__(self, value: Any, args: tuple[Any, ...], losses: Report | None) -> None:
         self.args = args  # so that nothing else gets their identities
         self.losses = losses
-        self.frozen = marshal.dumps(value) if _is_json(value) else None
+        self.frozen = frozen_json(value) if _is_json(value) else None
         self.value = value if self.frozen is None else None
 
 
@@ -116,7 +117,7 @@ def run_step(step: Callable[..., _T], tools: Any, report: Report, *args: object)
 def copy_json(value: Any) -> Any:
     """Return a deep copy of JSON that may share parts with known tools."""
     try:
-        return marshal.loads(marshal.dumps(value))  # noqa: S302 - of our own making
+        return thawed_json(frozen_json(value))
     except ValueError:  # nested very deeply, or no plain JSON
         return deepcopy(value)
 
@@ -199,7 +200,7 @@ class ToolEntries(list[JsonObject]):
             return read(list(self))
         if known is None:
             # an own copy of the entries, as parts of them become parts of the tools
-            entries = loads(text) if self._text else marshal.loads(text)  # noqa: S302 - our own
+            entries = loads(text) if self._text else thawed_json(text)
             known = _Known(read(entries), entries, getattr(self._room, "dialect", None))
             _LISTS.put(key, known, _PER_BYTE * len(text))
             if self._text is not None:
