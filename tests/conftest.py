@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import certifi
@@ -54,6 +54,18 @@ def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SSL_CERT_FILE", str(file))
         yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fail a skipped test where `.ci/run` runs, unless it lacks the traffic in ../shared."""
+    report = yield
+    if os.environ.get("DRAGOMAN_CI") == "1" and report.skipped:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        if "../shared" not in reason:
+            report.outcome = "failed"
+            report.longrepr = f"may not be skipped where .ci/run runs: {reason}"
+    return report
 
 
 def pytest_collection_finish() -> None:

@@ -100,7 +100,7 @@ LEAST = {"anthropic": 99, "cohere": 99, "mistral": 97, "openai-responses": 99, "
          "openai-chat": 99, "bedrock-converse": 99, "dashscope": 99, "ollama": 88}  # fmt: skip
 
 
-@pytest.mark.skipif(not CORPUS.is_dir(), reason="the recorded requests are not here")
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="needs the recorded requests in ../shared")
 @pytest.mark.parametrize("wire", LEAST)
 def test_recorded_requests_without_a_path(wire: str) -> None:
     found: Counter[str] = Counter()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests import conftest
+
 from .needs import program
 
 MISSING = "dragoman-has-no-such-program"
@@ -23,3 +25,20 @@ def test_a_missing_program_fails_under_ci(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("DRAGOMAN_CI", "1")
     with pytest.raises(pytest.fail.Exception, match=r"\.ci/run must install it"):
         program(MISSING, "to click")
+
+
+@pytest.mark.parametrize(
+    ("reason", "outcome"), [("needs ../shared: traffic", "skipped"), ("not today", "failed")]
+)
+def test_under_ci_a_skip_is_a_failure_unless_traffic_is_missing(
+    monkeypatch: pytest.MonkeyPatch, reason: str, outcome: str
+) -> None:
+    monkeypatch.setenv("DRAGOMAN_CI", "1")
+    where = ("test_it.py", 1, f"Skipped: {reason}")
+    report = pytest.TestReport("test_it.py::test_it", where, {}, "skipped", where, "call")
+    hook = conftest.pytest_runtest_makereport()
+    next(hook)
+    with pytest.raises(StopIteration):
+        hook.send(report)
+    assert report.outcome == outcome
+    assert reason in str(report.longrepr)

@@ -11,7 +11,6 @@ import base64
 import gzip
 import os
 import pickle
-import shutil
 import ssl
 import subprocess
 import threading
@@ -25,6 +24,7 @@ import dragoman
 from dragoman import ChatRequest, MediaFetcher, MediaRefused, Msg
 from dragoman.errors import ConfigError, DragomanError, WriteError
 from dragoman.message import Base64Source, ImageBlock, LocalSource, TextSource, URLSource
+from tests.house.needs import program
 from tests.media_fetch.pages import PNG, Web, answer, moved, png
 
 ENCODED = base64.b64encode(PNG).decode()
@@ -299,9 +299,7 @@ def test_what_cannot_be_had_is_an_error_of_another_type(web: Web) -> None:
 
 
 def test_tls_knows_the_name_and_not_the_address(tmp_path: Path) -> None:
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("needs openssl: it makes a certificate")
+    openssl = program("openssl", "it makes a certificate")
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     subprocess.run(
         [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key,

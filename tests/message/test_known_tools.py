@@ -89,10 +89,8 @@ def known() -> int:
 
 
 @pytest.mark.parametrize("form", [dict, bytes, str])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", [target for target in TARGETS if target != "anthropic"])
 def test_known_tools_are_written_as_new_ones(target: str, form: type) -> None:
-    if target == "anthropic":
-        pytest.skip("the source")
     text = compact(body())
     forms: dict[object, Callable[[], Any]] = {
         dict: lambda: json.loads(text),
