@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from .agent import MsgHub, ReActAgent, sequential_pipeline
     from .capabilities import Capabilities, ChatConfig, Facts
     from .codec.wire import Wire
-    from .conversion.convert import ConvertedStream, Detected, convert, convert_stream, detect
+    from .conversion.convert import convert, convert_stream
+    from .conversion.converted_stream import ConvertedStream
+    from .conversion.detection import Detected, detect
     from .errors import (
         AnswerTooLarge,
         AuthenticationFailed,
@@ -179,7 +181,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "conversion.convert": ("ConvertedStream", "Detected", "convert", "convert_stream", "detect"),
+    "conversion.convert": ("convert", "convert_stream"),
+    "conversion.converted_stream": ("ConvertedStream",),
+    "conversion.detection": ("Detected", "detect"),
     "codec.wire": ("Wire",),
     "stream.events": ("StreamEvent",),
     "agent": ("MsgHub", "ReActAgent", "sequential_pipeline"),

@@ -248,7 +248,7 @@ CHUNKS = [chunk({"role": "assistant", "content": "Hél"}), chunk({"content": "lo
 @pytest.mark.parametrize("target", ["openai-chat", "openai-responses", "anthropic", "gemini",
                                     "ollama", "mistral", "dashscope"])  # fmt: skip
 def test_a_stream_at_any_cut(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dragoman.conversion.convert.time", lambda: 1_700_000_000.0)
+    monkeypatch.setattr("dragoman.conversion.stream_converter.time", lambda: 1_700_000_000.0)
     body = encoded([(None, one) for one in (*CHUNKS, "[DONE]")], "sse")
     whole = list(dragoman.convert_stream([body], "openai-chat", target))
     decoder = dragoman.wire(target).stream_decoder()

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..capabilities import bare
 from ..codec.wire import Wire
-from ..conversion.convert import detect
+from ..conversion.detection import detect
 from ..errors import ConfigError, ReadError
 from ..message import Written
 from ..text.json_text import JsonObject, arguments, loads

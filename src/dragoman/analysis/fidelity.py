@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from .. import errors
 from ..codec.wire import Wire
-from ..conversion.convert import detect
+from ..conversion.detection import detect
 from ..losses import Loss
 from ..message import ChatRequest, ChatResponse, Msg
 from ..text.json_text import Json, JsonObject

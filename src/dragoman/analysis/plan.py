@@ -13,7 +13,7 @@ from typing import Any
 
 from ..codec.sdk_objects import parse_body
 from ..codec.wire import Wire
-from ..conversion.convert import detect
+from ..conversion.detection import detect
 from ..errors import ReadError, WriteError
 from ..history.pipeline import FormatStyle
 from ..losses import Loss, policy

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias, assert_never
 
 from ..codec.sdk_objects import parse_body
 from ..codec.wire import Wire
-from ..conversion.convert import detect
+from ..conversion.detection import detect
 from ..errors import InvalidMessage, ReadError
 from ..message import ChatRequest, Msg, Tool, blocks, media, places
 from ..message.media_urls import is_data_uri, read_source

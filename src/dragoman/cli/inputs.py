@@ -22,7 +22,7 @@ from ..agent_logs.stores import DATABASE
 from ..analysis.fidelity import record
 from ..caches import remember
 from ..codec.wire import Wire
-from ..conversion.convert import detect
+from ..conversion.detection import detect
 from ..errors import DragomanError, InvalidMessage, ReadError
 from ..message import (
     Base64Source,

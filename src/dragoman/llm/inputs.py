@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..codec.sdk_objects import plain
-from ..conversion.convert import detect
+from ..conversion.detection import detect
 from ..errors import ConfigError, InvalidMessage, NotMessages
 from ..media_fetch.local_files import MOST, bytes_below
 from ..message import Base64Source, ChatRequest, ChatResponse, Msg, URLSource

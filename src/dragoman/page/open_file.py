@@ -14,7 +14,7 @@ from ..agent_logs import SessionLog, read_session_log
 from ..analysis.fidelity import Event, Record, read_event, record
 from ..caches import remember
 from ..codec.wire import Wire
-from ..conversion.convert import detect
+from ..conversion.detection import detect
 from ..errors import DragomanError, ReadError
 from ..message import ChatRequest, Msg, load
 from ..stream.framing import Decoder, Framing

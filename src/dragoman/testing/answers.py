@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from ..codec.wire import Wire
-from ..conversion.convert import detect
+from ..conversion.detection import detect
 from ..error_kinds import usual_status
 from ..errors import ConfigError, ProviderError
 from ..message import Candidate, ChatRequest, ChatResponse, Finish, Msg, TextBlock, ToolUseBlock

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.conversion import convert
+from dragoman.conversion import stream_converter
 from dragoman.gateway.config.values import Config, Route, Target
 from dragoman.gateway.exchange.gateway import Gateway
 from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
@@ -118,7 +118,7 @@ def test_both_ways_say_the_same(
     broken: bool,
 ) -> None:  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(convert, "time", lambda: 1.7e9)  # `created`
+        patch.setattr(stream_converter, "time", lambda: 1.7e9)  # `created`
         patch.setattr(openai, "time", lambda: 1.7e9)  # `completed_at`
         chunks = stream(pair[1], said, padding)
         if broken:
@@ -151,7 +151,7 @@ def test_most_events_take_it(pair: tuple[str, str]) -> None:
 def test_recorded_streams_come_out_the_same(
     source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(convert, "time", lambda: 1.7e9)
+    monkeypatch.setattr(stream_converter, "time", lambda: 1.7e9)
     short_events = 0
     for recorded in exchanges(source, 4):
         chunks = [_event(*event) for event in recorded.events or ()]

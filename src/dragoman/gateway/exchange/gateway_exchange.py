@@ -21,7 +21,7 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from ...codec.wire import Wire
-from ...conversion.convert import StreamConverter
+from ...conversion.stream_converter import StreamConverter
 from ...errors import DragomanError, ProviderError, ReadError, WriteError
 from ...message import ChatRequest, ChatResponse, Written
 from ...message.ending import client_error

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ...codec.stream import feed_chunk
 from ...codec.stream_decoder import StreamDecoder
-from ...conversion.convert import StreamConverter
+from ...conversion.stream_converter import StreamConverter
 from ...errors import InvalidMessage, ProviderError, ReadError, StreamBroken
 from ...losses import Loss
 from ...stream.builder import Builder

@@ -26,9 +26,10 @@ from ...stream.pieces import End, Failed, Meta, Part, Piece
 from ...text.json_text import Json, JsonObject, canonical
 from ..chat_like.messages import answered_call, require_text
 from ..shared_finish_words import read_finish, says_reason
-from .blocks import BARE, CITATION_FIELDS, CUSTOM, LEGACY, PART, TRANSCRIPT, ThinkingReader
+from .blocks import BARE, CITATION_FIELDS, CUSTOM, LEGACY, PART, TRANSCRIPT
 from .dialect import THINKING_FIELDS, Dialect
 from .finish_reasons import FINISH_REASONS
+from .thinking import ThinkingReader
 from .usage import read_usage
 
 # the index of a `function_call`, which comes after all calls in `tool_calls`

@@ -31,10 +31,10 @@ from .. import answers
 from ..answers import AnswerWriter
 from ..base import Room
 from ..chat_like.messages import fill_fields, issuer_fields
-from . import blocks as wire_blocks
-from .blocks import BARE, CITATION_FIELDS, PART, TRANSCRIPT, write_part
+from .blocks import BARE, CITATION_FIELDS, PART, TRANSCRIPT, freeform_call, write_part
 from .dialect import THINKING_FIELDS, Dialect
 from .finish_reasons import write_finish
+from .thinking import detail_as_read, write_details
 from .usage import write_usage
 
 
@@ -93,7 +93,7 @@ class ChatAnswerWriter(AnswerWriter):
 
     def detail(self, block: ThinkingBlock, spelling: list[str]) -> JsonObject:
         """Return an entry of `reasoning_details` as it was read."""
-        return wire_blocks.detail_as_read(block, spelling, self.fields(block))
+        return detail_as_read(block, spelling, self.fields(block))
 
     def _text(self, block: TextBlock, offset: int) -> JsonObject:
         self.fields(block)
@@ -135,7 +135,7 @@ class ChatAnswerWriter(AnswerWriter):
         extras = self.fields(block)
         sealed = block.signature is not None or block.redacted is not None
         if block.origin is not None and self.reads(block.origin.issuer) and sealed:
-            return {"reasoning_details": wire_blocks.write_details(block, extras, in_answer=True)}
+            return {"reasoning_details": write_details(block, extras, in_answer=True)}
         for name in ("signature", "redacted"):
             if getattr(block, name):
                 self.report.add_loss("answer.unsupported", block, name)
@@ -161,7 +161,7 @@ class ChatAnswerWriter(AnswerWriter):
     def _call(self, block: ToolUseBlock) -> JsonObject:
         extras, notes = self.fields(block), self.notes(block)
         if block.freeform:
-            entry = wire_blocks.freeform_call(block, argument_text(block))
+            entry = freeform_call(block, argument_text(block))
             return {"tool_calls": [fill_fields(entry, extras)]}
         text: Json = block.raw_input  # the model's own text, or a value where this wire gave one
         if not text and not (self.own and text is not None):

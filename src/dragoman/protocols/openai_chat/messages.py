@@ -33,6 +33,7 @@ from .blocks import (
     write_call,
 )
 from .dialect import Dialect
+from .thinking import is_thinking_part, read_thinking, write_thinking, write_thinking_as_read
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
@@ -134,7 +135,7 @@ def _read_message(entry: Json, issuer: str, origin: Origin) -> Msg:
         holder: Msg | ToolResultBlock = block  # results move between messages, with their fields
     else:
         is_answer = role == "assistant"
-        thinking = wire_blocks.read_thinking(fields, issuer, origin) if is_answer else []
+        thinking = read_thinking(fields, issuer, origin) if is_answer else []
         content, spelling = _read_content(fields, issuer, wire_blocks.read_content_part)
         calls = wire_blocks.read_calls(fields, issuer) if is_answer else []
         if isinstance(content, str) and (thinking or calls):
@@ -233,8 +234,8 @@ def _field_as_read(block: ContentBlock, entry: JsonObject, issuer: str) -> bool:
             entry.setdefault("tool_calls", []).append(wire_blocks.call_as_read(block, issuer))
     elif type(block) is RawBlock and block.spelling == "call":
         entry.setdefault("tool_calls", []).append(block.data)
-    elif type(block) is ThinkingBlock and not wire_blocks.is_thinking_part(block):
-        wire_blocks.write_thinking_as_read(block, entry, issuer)
+    elif type(block) is ThinkingBlock and not is_thinking_part(block):
+        write_thinking_as_read(block, entry, issuer)
     elif type(block) is RefusalBlock and block.spelling == "field":
         entry["refusal"] = block.text
     else:
@@ -317,7 +318,7 @@ def _write_blocks(
         entry["tool_calls"] = calls
     # some vendors require the field on every turn that calls a tool
     if role == ASSISTANT and (thinking or (calls and caps.empty_thinking)):
-        wire_blocks.write_thinking(entry, thinking, caps, dialect)
+        write_thinking(entry, thinking, caps, dialect)
     return entry
 
 
