@@ -145,6 +145,19 @@ def test_old_attributes_warn_where_they_are_used() -> None:
         report.lost("extras.empty", node)  # type: ignore[attr-defined]
     assert [one.filename for one in caught] == [__file__]
     assert report.codes == {"extras.empty"}
+    copy, old = message.Msg.user("a"), message.Msg.user("b")
+    with pytest.warns(DeprecationWarning, match="record_copy") as caught:
+        assert report.made(copy, of=old) is copy  # type: ignore[attr-defined]
+    assert [str(one.message).split(";")[0] for one in caught] == [
+        "Report.made is record_copy now",
+        "record_copy(of=) is record_copy(original=) now",
+    ]
+    assert report.source(copy) is old
+    other, baseline = report.trial(), report.trial()
+    other.add_loss("extras.empty", copy)
+    with pytest.warns(DeprecationWarning, match="include_new"):
+        report.take(other, but=baseline)  # type: ignore[attr-defined]
+    assert len(report.losses) == 2
     with pytest.warns(DeprecationWarning, match=r"Msg\.trusted is create_unchecked now"):
         made = message.Msg.trusted("Tony", "Hi", "user")  # type: ignore[attr-defined]
     assert made == message.Msg("Tony", "Hi", "user")

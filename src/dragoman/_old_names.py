@@ -96,11 +96,14 @@ OLD_ATTRIBUTES: dict[str, dict[str, str]] = {
     "Replacement": {"of": "originals"},
     "Replay": {"left": "remaining"},
     "Report": {
+        "derive": "record_copy",
         "each": "add_losses",
         "foreign": "add_extras_losses",
         "lost": "add_loss",
-        "made": "derive",
+        "made": "record_copy",
+        "place": "locate_loss",
         "placed": "set_place",
+        "take": "include_new",
         "touched": "note_edit",
     },
     "SchemaDialect": {"allowed": "allows"},
@@ -118,7 +121,7 @@ OLD_ATTRIBUTES: dict[str, dict[str, str]] = {
     },
 }
 
-# function, or class that is called -> old name of an argument -> new name
+# function, method by its new name, or class that is called -> an argument's old name -> new name
 OLD_ARGUMENTS: dict[str, dict[str, str]] = {
     "Cut": {"made": "replacements"},
     "Dialect": {"said": "assistant_text"},
@@ -126,7 +129,9 @@ OLD_ARGUMENTS: dict[str, dict[str, str]] = {
     "Replacement": {"of": "originals"},
     "WireFormatter": {"told": "wording"},
     "LLM": {"told": "wording"},
+    "include_new": {"but": "baseline"},
     "open_messages": {"made": "on_copy"},
+    "record_copy": {"of": "original"},
     "seal_message": {"made": "on_copy"},
 }
 
@@ -154,6 +159,7 @@ OLD_CODES: dict[str, str] = {
     "tool.foreign": "tool.other_provider",
     "tool_choice.unsaid": "tool_choice.unsupported",
     "tools.unsaid": "tools.unsupported",
+    "usage.asked": "usage.requested",
     "word.foreign": "word.other_provider",
 }
 
@@ -300,12 +306,17 @@ class _OldAttribute:
                 self if start is self.start else type(self)(self.owner, self.old, self.new, start)
             )
         self._warn()
-        return getattr(self._start(instance, owner), self.new)
+        return self._find(self._start(instance, owner))
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """Call what the class has under the new name: a method that is not bound, or a class's."""
         self._warn()
-        return getattr(self.start, self.new)(*args, **keywords)
+        return self._find(self.start)(*args, **keywords)
+
+    def _find(self, start: Any) -> Any:
+        """Return what there is under the new name; a method takes the old names of arguments."""
+        value = getattr(start, self.new)
+        return _take_old_arguments(value) if self.new in OLD_ARGUMENTS else value
 
     def _start(self, asked: object, owner: type[object]) -> Any:
         """Return what was asked, or its `super()`: that alone passes an override over."""

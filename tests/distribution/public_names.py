@@ -51,6 +51,10 @@ GONE: dict[str, str] = {
         "the library alone makes one, for each request, so that nothing is added to that",
     ),
     **dict.fromkeys(
+        (f"dragoman.llm:{name}(asked=)" for name in ("AnswerStream", "AsyncAnswerStream")),
+        "`LLM.stream` alone makes one, from objects of ours; `question`",
+    ),
+    **dict.fromkeys(
         (
             f"dragoman.gateway.keys:{name}"
             for name in (

@@ -99,7 +99,7 @@ def summarised(msgs: list[Msg], report: Report) -> list[Msg]:
     if len(said) <= 2:
         return msgs
     told = Msg.user(f"[{len(said) - 2} earlier messages about sentences]")
-    report.derive(told, said[:-2])
+    report.record_copy(told, said[:-2])
     return [prompt, told, *said[-2:]]
 
 

@@ -82,7 +82,7 @@ def exchange(model: str, path: str, body: Any) -> GatewayExchange:
 
 def relayed(begun: GatewayExchange, *chunks: Any) -> bytes:
     """What the client gets for a stream of these events, JSON or text."""
-    relay = begun.stream()
+    relay = begun.open_relay()
     out = b""
     for chunk in chunks:
         text = chunk if isinstance(chunk, str) else json.dumps(chunk)

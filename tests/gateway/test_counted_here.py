@@ -57,7 +57,7 @@ class Watched(SumTokenCounter):
 def test_every_route_can_count(target: str, counter: str) -> None:
     route = Route(Target(target), counter=counter)
     exchange = opened(route, "/v1/messages/count_tokens", BODY)
-    answer = asyncio.run(LoopSender(None).whole(exchange))
+    answer = asyncio.run(LoopSender(None).fetch_answer(exchange))
     assert isinstance(answer, ClientAnswer)
     assert answer.status == 200
     tokens = json.loads(answer.body)["input_tokens"]
@@ -69,7 +69,7 @@ def test_a_count_is_made_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     counter = Watched()
     monkeypatch.setattr(counting, "_counter", lambda *_: counter)
     exchange = opened(Route(Target(TARGETS[0]), counter="auto"), "/v1/messages/count_tokens", BODY)
-    answer = asyncio.run(LoopSender(None).whole(exchange))
+    answer = asyncio.run(LoopSender(None).fetch_answer(exchange))
     assert isinstance(answer, ClientAnswer)
     assert json.loads(answer.body)["input_tokens"] == 80
     assert counter.threads
@@ -87,7 +87,7 @@ def test_a_counter_that_fails_is_a_typed_error(
     monkeypatch.setattr(counting, "_counter", lambda *_: Failing())
     exchange = opened(Route(Target(TARGETS[0]), counter="auto"), "/v1/messages/count_tokens", BODY)
     with pytest.raises(DragomanError) as info:
-        asyncio.run(LoopSender(None).whole(exchange))
+        asyncio.run(LoopSender(None).fetch_answer(exchange))
     assert info.value.code == "count.failed"
 
 

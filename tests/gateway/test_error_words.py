@@ -169,7 +169,7 @@ HOSTS = {"openai-chat": "zhipu", "openai-responses": "xai/openai-responses",
 @pytest.mark.parametrize("upstream", FIRST)
 def test_an_error_as_the_first_event(client: str, upstream: str) -> None:
     exchange = begun(client, HOSTS[upstream], stream=True)
-    relay = exchange.stream()
+    relay = exchange.open_relay()
     data = relay.feed(FIRST[upstream] % LONG.encode())
     assert relay.failed is not None
     assert relay.failed.kind == "context_overflow"
@@ -184,7 +184,7 @@ def test_an_error_behind_the_first_bytes(client: str, host: str) -> None:
     """What stands in a stream that has begun: in the words of the client, too."""
     exchange = begun(client, host, stream=True)
     error = exchange.upstream.wire.error(400, {"error": {"message": LONG}})
-    data = exchange.stream().fail(error)
+    data = exchange.open_relay().fail(error)
     words = {
         "anthropic": b"prompt is too long",
         "openai-chat": b'"code":"context_length_exceeded"',
@@ -193,7 +193,7 @@ def test_an_error_behind_the_first_bytes(client: str, host: str) -> None:
         "gemini-interactions": b"input token count",
         "ollama": b"context length",
     }
-    relayed = data + getattr(exchange.stream(), "apart", b"")
+    relayed = data + getattr(exchange.open_relay(), "apart", b"")
     if client != "gemini":  # whose error is sent by itself
         assert words[client] in relayed
         assert LONG.encode() in relayed

@@ -58,7 +58,7 @@ def test_in_a_whole_answer_and_its_headers(client: Wire, behind: Wire, spelled: 
     begun = exchange(client, behind, False)
     data = json.dumps(json.loads(behind.whole)).encode()
     quoting = _quoted(data, spelled)
-    answer = begun.whole(200, {"x-note": KEY, "content-type": "application/json"}, quoting)
+    answer = begun.convert_answer(200, {"x-note": KEY, "content-type": "application/json"}, quoting)
     assert KEY not in repr((answer, str(json.loads(answer.body))))
 
 
@@ -82,7 +82,7 @@ def _with_mark(value: Any, key: str = "") -> Any:
 @pytest.mark.parametrize("size", [5, 64, 10**6])
 def test_in_a_stream_wherever_it_is_cut(client: Wire, behind: Wire, size: int) -> None:
     begun = exchange(client, behind, True)
-    relay = begun.stream()
+    relay = begun.open_relay()
     quoted = behind.error_event.replace(b"the provider is busy", KEY.encode())
     data = b"".join(behind.events[:3]) + quoted
     out = b"".join(relay.feed(data[at : at + size]) for at in range(0, len(data), size))

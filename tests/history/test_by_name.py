@@ -242,7 +242,7 @@ def test_a_text_that_was_cut_from_calls_is_no_conversation() -> None:
     part = Msg("Bob", [TextBlock("Let me see.")], "assistant")
     msgs = [Msg("Al", "Where?"), part, Msg("Al", "Well?")]
     report = Report([msgs[0], whole, msgs[2]], None, places)
-    report.derive(part, whole)
+    report.record_copy(part, whole)
     made = ByName()(msgs, report)
     assert len(made) == 3
     assert made[1] is part

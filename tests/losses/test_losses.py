@@ -94,9 +94,9 @@ def test_made_nodes_are_found_at_their_source() -> None:
     msgs = [Msg("", "x"), Msg("", "y"), Msg("", "z")]
     cut, again, merged = Msg("", "1"), Msg("", "2"), Msg("", "3")
     found = report(msgs)
-    found.derive(cut, msgs[1])
-    found.derive(again, cut)
-    found.derive(merged, msgs[1:])
+    found.record_copy(cut, msgs[1])
+    found.record_copy(again, cut)
+    found.record_copy(merged, msgs[1:])
     for node in (cut, again, merged):
         found.add_loss("message.empty", node)
     assert wheres(found) == ["$.messages[1]"] * 3

@@ -237,7 +237,7 @@ class _Validator:
         """What the writer would change because the provider would refuse it."""
         fresh = replace(self.request, read=None)
         report = Report(self.request.messages, self.request, places, self.wire.name)
-        report.derive(fresh, self.request)
+        report.record_copy(fresh, self.request)
         try:
             self.wire.write_request(fresh, self.model, policy=_QUIET, report=report)
         except WriteError as error:

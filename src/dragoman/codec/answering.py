@@ -73,7 +73,7 @@ class StreamReport(Report):
             self._begin_block(piece)
             return
         if piece.whole and piece.block is not self._firsts[piece.key]:
-            self.derive(piece.block, self._firsts[piece.key])
+            self.record_copy(piece.block, self._firsts[piece.key])
         if getattr(piece.block, "citations", None):
             self._place_citations(piece)
 
@@ -95,7 +95,7 @@ class StreamReport(Report):
         elif part is not None and (node is part or node is part.block):
             first = self._firsts[part.key]
             if node is not first:
-                self.derive(node, first)
+                self.record_copy(node, first)
         super().add_loss(code, node, field, what, did, rule, kind)
 
     def locate(self, node: object, ordinal: int = 0, field: str = "") -> str:
@@ -116,7 +116,7 @@ class StreamReport(Report):
     def _place_citations(self, piece: Part) -> None:
         block: Any = piece.block
         for citation in block.citations:
-            self.derive(citation, self._firsts[piece.key])
+            self.record_copy(citation, self._firsts[piece.key])
 
 
 class WireAnswering:
@@ -168,7 +168,7 @@ class WireAnswering:
             if (error := client_error(resp, self.room.failures)) is not None:
                 if "failed" not in self.room.failures:
                     return self._failure(error, resp, report, policy)
-                resp = report.derive(replace(resp, status="error", error=error), resp)
+                resp = report.record_copy(replace(resp, status="error", error=error), resp)
             resp = self._with_reasons(plain_answer(resp, self.can(), report), report)
         try:
             body = self.room.write_response(resp, report, request)
@@ -218,7 +218,7 @@ class WireAnswering:
         candidates = [self._with_reason(one, complete, report) for one in resp.candidates]
         if all(one is before for one, before in zip(candidates, resp.candidates, strict=True)):
             return resp
-        return report.derive(replace(resp, candidates=candidates), resp)
+        return report.record_copy(replace(resp, candidates=candidates), resp)
 
     def _with_reason(self, candidate: Candidate, complete: bool, report: Report) -> Candidate:
         """Give the candidate the reason that clients of another wire get."""
@@ -229,7 +229,7 @@ class WireAnswering:
         if told is not finish:
             what = "no reason" if unsaid else finish.reason
             report.add_loss("answer.finish", candidate, "finish", what=what, did=told.reason)
-            candidate = report.derive(replace(candidate, finish=told), candidate)
+            candidate = report.record_copy(replace(candidate, finish=told), candidate)
         return self._without_cut_calls(candidate, report)
 
     def _without_cut_calls(self, candidate: Candidate, report: Report) -> Candidate:
@@ -241,8 +241,8 @@ class WireAnswering:
             report.add_loss("answer.unsupported", call, what="a call that breaks off")
         m = candidate.msg
         kept = [b for b in m.blocks if not (type(b) is ToolUseBlock and b.unfinished)]
-        made = report.derive(Msg.create_unchecked(m.name, kept, m.role, m), m)
-        return report.derive(replace(candidate, msg=made), candidate)
+        made = report.record_copy(Msg.create_unchecked(m.name, kept, m.role, m), m)
+        return report.record_copy(replace(candidate, msg=made), candidate)
 
     def stream_encoder(
         self,
@@ -314,12 +314,12 @@ class WireAnswering:
         for candidate in resp.candidates:
             seal = self.room.call_field
             msg = seal_message(
-                candidate.msg, self.room.protocol, reads, envelope, report.derive, seal
+                candidate.msg, self.room.protocol, reads, envelope, report.record_copy, seal
             )
             candidates.append(replace(candidate, msg=msg))
-            report.derive(candidates[-1], candidate)
+            report.record_copy(candidates[-1], candidate)
         sealed_response = replace(resp, candidates=candidates)
-        report.derive(sealed_response, resp)
+        report.record_copy(sealed_response, resp)
         return sealed_response
 
 
@@ -373,11 +373,11 @@ class _PlainCalls:
         call = total(parts)
         assert type(call) is ToolUseBlock  # as all parts of it are
         text = call.raw_input if call.raw_input is not None else call.input
-        call = self._report.derive(replace(call, input=text, raw_input=None), parts[0])
+        call = self._report.record_copy(replace(call, input=text, raw_input=None), parts[0])
         plain = plain_call(call, self._caps, self._report)
         if not whole:  # so that it stays unfinished
             plain = replace(plain, input={}, raw_input=arguments(plain.input).removesuffix('"}'))
-        return Part(key, self._report.derive(plain, parts[0]), whole)
+        return Part(key, self._report.record_copy(plain, parts[0]), whole)
 
 
 class StreamEncoder:

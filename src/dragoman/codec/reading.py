@@ -228,13 +228,18 @@ class WireReading(ABC):
         tools, request = _check_context(tools, request)
         model = (request.model if request is not None else None) or model
         caps = caps or self.can(model)
-        names, meant = _names(tools, request, caps)
+        names, original_tools = _names(tools, request, caps)
         prefix = request.prefix if isinstance(request, Written) and caps.binding != "none" else None
         issuer = self._issuer
         origin = tree.Origin(issuer, model, prefix=prefix or None, protocol=self._spoken)
         host, rows = self._host()
         builder = Builder(
-            issuer, names=names, meant=meant, origin=origin, host=host, error_rows=rows
+            issuer,
+            names=names,
+            original_tools=original_tools,
+            origin=origin,
+            host=host,
+            error_rows=rows,
         )
         room = self.room
         tags: TagForm = getattr(getattr(room, "dialect", None), "think_tags", "")
@@ -246,7 +251,7 @@ class WireReading(ABC):
             room.framing,
             names,
             properties,
-            meant,
+            original_tools,
             room.last_events,
             room.unsaid_ends,
         )
@@ -357,8 +362,8 @@ def _names(
     if isinstance(request, Written) and tools is None:
         return request.names, request.original_tools
     declared = request.tools if tools is None and isinstance(request, ChatRequest) else tools
-    names, meant = tools_stood_for(declared or (), caps)
-    return invert_names(names), meant
+    names, original_tools = tools_stood_for(declared or (), caps)
+    return invert_names(names), original_tools
 
 
 def _texts(headers: Mapping[str, str] | None) -> Mapping[str, str] | None:

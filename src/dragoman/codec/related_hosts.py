@@ -145,7 +145,7 @@ class HostConverter:
             whole.extras = self._extras(m.extras)
             if self._form is None and m.origin is not None:
                 whole.origin = replace(m.origin, issuer=self._target)
-            self._report.derive(whole, m)
+            self._report.record_copy(whole, m)
             finish = self._node(candidate.finish)
             candidates.append(self._node(candidate, msg=whole, finish=finish))
         return self._node(resp, candidates=candidates, usage=self._node(resp.usage))
@@ -157,14 +157,14 @@ class HostConverter:
             return (
                 piece
                 if block is piece.block
-                else self._report.derive(replace(piece, block=block), piece)
+                else self._report.record_copy(replace(piece, block=block), piece)
             )
         if self._form is not None:
             return piece
         if type(piece) is Meta and piece.issuer == self._issuer:
-            return self._report.derive(replace(piece, issuer=self._target), piece)
+            return self._report.record_copy(replace(piece, issuer=self._target), piece)
         if type(piece) is End:
-            return self._report.derive(replace(piece, finish=self._node(piece.finish)), piece)
+            return self._report.record_copy(replace(piece, finish=self._node(piece.finish)), piece)
         return piece
 
     def message(self, m: Msg) -> Msg:
@@ -198,7 +198,7 @@ class HostConverter:
         extras = self._extras(getattr(data, "extras", None))
         if extras is not getattr(data, "extras", None):
             fields["extras"] = extras
-        return self._report.derive(replace(data, **fields), node) if fields else node
+        return self._report.record_copy(replace(data, **fields), node) if fields else node
 
     def _extras(self, extras: Extras | None) -> Extras | None:
         """The fields under the name of the target, where both hosts have the same fields."""
@@ -310,7 +310,7 @@ def adopt_related_answers(
     if not changes:
         return req
     msgs = [changes.get(i, m) for i, m in enumerate(req.messages)]
-    return report.derive(clone(req, messages=msgs), req)
+    return report.record_copy(clone(req, messages=msgs), req)
 
 
 def _of_history(

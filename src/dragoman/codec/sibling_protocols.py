@@ -112,7 +112,7 @@ def set_apart_fields(
     tools = run_step(_rename_fields, req.tools, report, names) if req.tools else req.tools
     if tools is req.tools and extras == req.extras:
         return req
-    return report.derive(clone(req, extras=extras or None, tools=tools), req)
+    return report.record_copy(clone(req, extras=extras or None, tools=tools), req)
 
 
 @remember("issuers whose fields have other names on another wire", entries=256)
@@ -157,7 +157,7 @@ def _renamed_tool(
     tool: Tool | ServerTool, names: Mapping[str, str], report: Report
 ) -> Tool | ServerTool:
     extras = _rename_issuers(tool.extras, names)
-    return tool if extras is tool.extras else report.derive(replace(tool, extras=extras), tool)
+    return tool if extras is tool.extras else report.record_copy(replace(tool, extras=extras), tool)
 
 
 @dataclass(slots=True)
@@ -173,9 +173,9 @@ class _Adoption:
     def request(self, req: ChatRequest) -> ChatRequest:
         """Convert the request's fields to the target's form."""
         converted = self._fields(req)
-        self.report.derive(converted, req)
+        self.report.record_copy(converted, req)
         if converted.options is not req.options:
-            self.report.derive(converted.options, req.options)
+            self.report.record_copy(converted.options, req.options)
         return converted
 
     def _fields(self, req: ChatRequest) -> ChatRequest:

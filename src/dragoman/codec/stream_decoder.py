@@ -44,8 +44,8 @@ class StreamDecoder:
         "_frames",
         "_last",
         "_make_reader",
-        "_meant",
         "_odd_values",
+        "_original_tools",
         "_properties",
         "_reader",
         "_restorer",
@@ -67,7 +67,7 @@ class StreamDecoder:
         framing: Any,
         names: Mapping[str, str],
         properties: Mapping[str, Mapping[str, str]] = _NO_PROPERTIES,
-        meant: Mapping[str, Tool] = MappingProxyType({}),
+        original_tools: Mapping[str, Tool] = MappingProxyType({}),
         last: tuple[str, tuple[object, ...]] = ("", ()),
         unsaid_ends: frozenset[str] = frozenset(),
     ) -> None:
@@ -85,8 +85,8 @@ class StreamDecoder:
         self._make_reader = make_reader
         self._reader = make_reader()
         self._odd_values: OddValues | None = None
-        self._meant = meant
-        self._restorer = CallRestorer(meant) if meant else None
+        self._original_tools = original_tools
+        self._restorer = CallRestorer(original_tools) if original_tools else None
         self._frames: Decoder | None = None
         self._properties = properties  # as `names`, of arguments, by the wire's tool names
         self._arguments: dict[Key, tuple[Mapping[str, str], ArgumentNames]] = {}
@@ -172,7 +172,7 @@ class StreamDecoder:
         pieces = self.rest()
         last = self.builder.begin_segment(token_fields)
         self._reader, self._odd_values = LaterReader(self._make_reader(), last), None
-        self._restorer = CallRestorer(self._meant) if self._meant else None
+        self._restorer = CallRestorer(self._original_tools) if self._original_tools else None
         self.over = self._done = False
         return pieces
 

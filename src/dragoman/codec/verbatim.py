@@ -246,9 +246,9 @@ def write_verbatim(
     if changed or verbatim.prompt.msgs or bare_request.switch or changed_fields.extras:
         trial = report.trial()
         full = room.write(say(changed_fields, prepared.tools), trial)
-        trial.derive(changed_fields, req)
-        trial.derive(changed_fields.options, req.options)
-        report.take(trial, quiet)
+        trial.record_copy(changed_fields, req)
+        trial.record_copy(changed_fields.options, req.options)
+        report.include_new(trial, quiet)
         fill_fields(body, _difference(full.body, http.body))
         room.respell(body, req)
         http.path, http.headers = full.path, full.headers

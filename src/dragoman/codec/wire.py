@@ -232,7 +232,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             prepared.ids,
             invert_names(prepared.names) if prepared.names else {},
             invert_spellings(prepared.properties, prepared.names) if prepared.properties else {},
-            prepared.meant,
+            prepared.original_tools,
             report=report,
             # the history to which thinking in the answer will be bound; hashed when it is needed
             client=partial(self.room.client_arguments, http.body, http.headers, name),

@@ -248,7 +248,7 @@ def name_cut(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
             report.add_loss("history.summary", replacement.msg, did=by)
             continue
         for block, shorter in pair_cleared_blocks(replacement):
-            report.derive(shorter, block)
+            report.record_copy(shorter, block)
             report.add_loss("history.cleared", block, "output", getattr(block, "name", ""))
 
 
@@ -280,4 +280,4 @@ def touch(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
 
 def _remember(chosen: list[Msg], report: Report) -> None:
     for replacement in truncate.find_replacements(chosen):
-        report.derive(replacement.msg, list(replacement.originals))
+        report.record_copy(replacement.msg, list(replacement.originals))

@@ -94,7 +94,7 @@ def object_in(data: bytes) -> JsonObject:
     return value
 
 
-def asked_model(body: JsonObject, in_path: str | None) -> str:
+def read_model(body: JsonObject, in_path: str | None) -> str:
     """The model that a request names, in its path or its body. Raises ReadError."""
     asked = in_path or body.get("model")
     if not isinstance(asked, str) or not asked:

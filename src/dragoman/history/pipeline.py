@@ -135,7 +135,8 @@ class PreparedHistory:
     names: dict[str, str] = field(default_factory=dict)  # tool names as the wire spells them
     ids: dict[str, str] = field(default_factory=dict)  # wire ids -> the tree's
     properties: dict[str, dict[str, str]] = field(default_factory=dict)  # by tool, likewise
-    meant: dict[str, Tool] = field(default_factory=dict)  # functions' names -> replaced tools
+    # names of functions -> the tools that they replace
+    original_tools: dict[str, Tool] = field(default_factory=dict)
     unbound: int | None = None  # from which message on the provider shall drop thinking itself
 
 
@@ -275,14 +276,16 @@ def _name_tools(
 ) -> RoledHistory:
     """The history with calls of what the wire has; the tools and their names go to `prepared`."""
     history, offered = prepared.history, prepared.tools
-    tools, meant = run_step(_plain_tools, offered, report, caps, wording)
-    if meant or history.flags & ODD:
-        history = plain_calls(history, meant, caps, report)
+    tools, original_tools = run_step(_plain_tools, offered, report, caps, wording)
+    if original_tools or history.flags & ODD:
+        history = plain_calls(history, original_tools, caps, report)
     called = [*called_before, *history.names] if called_before else history.names
     prepared.tools, prepared.names = name_tools(tools, called, caps.tool_names, report)
-    if meant:
-        prepared.meant = map_wire_names(meant, prepared.names, offered)
-        names = {tool.name: name for name, tool in prepared.meant.items() if name != tool.name}
+    if original_tools:
+        prepared.original_tools = map_wire_names(original_tools, prepared.names, offered)
+        names = {
+            tool.name: name for name, tool in prepared.original_tools.items() if name != tool.name
+        }
         prepared.names = names | prepared.names
     return history
 

@@ -111,7 +111,7 @@ class ByName:
                 if m.name not in leads:  # a speaker without text keeps its name from others too
                     teller.lead(m.name)
                 if own is not None and m.name == own and not has_tools(m):
-                    m = report.derive(Msg.create_unchecked("", m.content, "assistant", m), m)  # noqa: PLW2901
+                    m = report.record_copy(Msg.create_unchecked("", m.content, "assistant", m), m)  # noqa: PLW2901
                 teller.out.append(m)
         if run:
             teller.tell(run)
@@ -133,7 +133,7 @@ def _without_name(m: Msg, report: Report) -> Msg:
         return m
     if m.name != m.role:
         report.add_loss("name.unsupported", m, "name", what=m.name)
-    return report.derive(Msg.create_unchecked("", m.content, m.role, m), m)
+    return report.record_copy(Msg.create_unchecked("", m.content, m.role, m), m)
 
 
 class _Merger:
@@ -163,7 +163,7 @@ class _Merger:
             self._wrap(blocks, opening, run)
         if not self.runs and by.heading:
             report.add_loss("history.heading", run[0])
-        message = report.derive(Msg.create_unchecked("", blocks, "user"), run)
+        message = report.record_copy(Msg.create_unchecked("", blocks, "user"), run)
         self.runs.append((run, message))
         self.out.append(message)
 
@@ -237,7 +237,7 @@ class _Merger:
         return self.leads[name]
 
     def _text(self, text: str, run: list[Msg]) -> TextBlock:
-        return self.report.derive(TextBlock(text), run)
+        return self.report.record_copy(TextBlock(text), run)
 
     def _wrap(self, blocks: list[ContentBlock], opening: str, run: list[Msg]) -> None:
         """Put opening and closing around the blocks: into a text at the end, else beside it."""
@@ -328,7 +328,7 @@ class _Tagger:
             self.tagged.append(m)
             tag = self.by.form.format_lead(shown_name)
             tagged = Msg.create_unchecked("", self._content(m, tag), "user", m)
-        return self.report.derive(tagged, m)
+        return self.report.record_copy(tagged, m)
 
     def _content(self, m: Msg, tag: str) -> str | list[ContentBlock]:
         """The tag and the content; the very same content if there is no tag and no escape."""
@@ -358,7 +358,7 @@ class _Tagger:
         if type(tagged) is TextBlock:
             citations = tagged.citations or ()
             tagged.citations = [_shift_citation(c, len(lead), indexes) for c in citations] or None
-        return self.report.derive(tagged, block)
+        return self.report.record_copy(tagged, block)
 
     def _tag_text(
         self, m: Msg, node: Msg | ContentBlock, text: str, opens: bool
@@ -451,4 +451,4 @@ def clean_names(
 
 def _rename_speaker(m: Msg, name: str, report: Report) -> Msg:
     report.add_loss("name.mapped", m, "name", did=f"written as {name}")
-    return report.derive(Msg.create_unchecked(name, m.content, m.role, m), m)
+    return report.record_copy(Msg.create_unchecked(name, m.content, m.role, m), m)

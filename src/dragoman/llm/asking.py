@@ -209,21 +209,21 @@ class FrontDoor:
             request = replace(request, stream=False)
         return with_defaults(request, defaults)
 
-    def write_first(self, asked: Question, stream: bool = False) -> Written:
+    def write_first(self, question: Question, stream: bool = False) -> Written:
         """Write the request for the first model."""
-        request = replace(asked.request, stream=stream)
-        target = self._first_model(asked).for_request(request)
-        return target.write(request, asked.structured, asked.way)
+        request = replace(question.request, stream=stream)
+        target = self._first_model(question).for_request(request)
+        return target.write(request, question.structured, question.way)
 
-    def prepare_count(self, asked: Question) -> tuple[Any, list[Any], list[Any]]:
+    def prepare_count(self, question: Question) -> tuple[Any, list[Any], list[Any]]:
         """Return (counter, formatted messages, tools) of a request to the first model."""
-        target = self._first_model(asked).for_request(asked.request)
+        target = self._first_model(question).for_request(question.request)
         formatter, name = target.formatter, target.model.model_name
         counter = formatter.token_counter or self._counters.get(name)
         if counter is None:
             counter = self._counters[name] = default_counter(name)
-        messages = formatter.write(asked.request).messages
-        return counter, messages, formatter.format_tools(asked.request.tools)
+        messages = formatter.write(question.request).messages
+        return counter, messages, formatter.format_tools(question.request.tools)
 
     @property
     def counts(self) -> bool:
@@ -233,57 +233,57 @@ class FrontDoor:
                 return True
         return False
 
-    def course(self, asked: Question) -> Course:
+    def course(self, question: Question) -> Course:
         """Return the models in the order in which they are asked, with fallbacks by failure."""
-        targets = self.in_order(asked)
-        if not self.by_kind and not asked.call:
+        targets = self.in_order(question)
+        if not self.by_kind and not question.call:
             return Course(targets, {})
         by_kind = {
-            kind: [target.for_request(asked.request) for target in group]
+            kind: [target.for_request(question.request) for target in group]
             for kind, group in self.by_kind.items()
         }
-        if call := asked.call:
+        if call := question.call:
             targets = [target.for_call(call) for target in targets]
             by_kind = {
                 kind: [target.for_call(call) for target in group] for kind, group in by_kind.items()
             }
         return Course(targets, by_kind)
 
-    def _first_model(self, asked: Question) -> ModelTarget:
+    def _first_model(self, question: Question) -> ModelTarget:
         """Return the model that is asked first: the LLM's, or the one that the call names."""
-        name = asked.model
+        name = question.model
         if name is None:
             return self.target
         if name not in self._renamed:
             self._renamed[name] = self._maker.other_model(self.target, name)
         return self._renamed[name]
 
-    def in_order(self, asked: Question) -> list[ModelTarget]:
+    def in_order(self, question: Question) -> list[ModelTarget]:
         """Return the models in the order in which they are asked."""
-        every = [self._first_model(asked), *self.targets[1:]]
-        targets = [target.for_request(asked.request) for target in every]
+        every = [self._first_model(question), *self.targets[1:]]
+        targets = [target.for_request(question.request) for target in every]
         if self.order == "given" or len(targets) == 1:
             return targets
-        return sorted(targets, key=lambda target: _weight(target, asked))
+        return sorted(targets, key=lambda target: _weight(target, question))
 
     # -- one answer --------------------------------------------------------------------------------
 
-    def asking(self, asked: Question) -> Generator[Attempt, Received, Answer[Any]]:
+    def asking(self, question: Question) -> Generator[Attempt, Received, Answer[Any]]:
         """Yield what is to be sent until an answer is good; the caller throws failures in.
 
         The next model is asked at once if one fails for a reason that another may not have, or if
         the request cannot be written for it.
         """
-        course = self.course(asked)
+        course = self.course(question)
         target = course.first
         while True:
             try:
-                out = target.write(asked.request, asked.structured, asked.way)
+                out = target.write(question.request, question.structured, question.way)
             except (WriteError, LossRefused) as error:
                 target = course.after(target, error)
                 continue
             try:
-                return (yield from self._read_answer(target, out, asked))
+                return (yield from self._read_answer(target, out, question))
             except ProviderError as error:
                 target = course.after(target, target.place_error(error, out))
             except ConfigError as error:
@@ -292,23 +292,23 @@ class FrontDoor:
                 target = course.after(target, error)
 
     def _read_answer(
-        self, target: ModelTarget, out: Written, asked: Question
+        self, target: ModelTarget, out: Written, question: Question
     ) -> Generator[Attempt, Received, Answer[Any]]:
         spent = Usage()
-        request = asked.request
-        for remaining in range(asked.repairs, -1, -1):
-            received = yield Attempt(target, out, asked.allow_partial)
+        request = question.request
+        for remaining in range(question.repairs, -1, -1):
+            received = yield Attempt(target, out, question.allow_partial)
             resp = received.response
             target.formatter.name_answer(resp, out)
-            spent = resp.usage + spent if remaining < asked.repairs else resp.usage
+            spent = resp.usage + spent if remaining < question.repairs else resp.usage
             try:
-                answer = target.answer(out, resp, request, asked.structured, received.raw)
+                answer = target.answer(out, resp, request, question.structured, received.raw)
             except InvalidOutput as error:
                 if not remaining:
                     raise
                 more = repair_messages(resp, error)
                 request = replace(request, messages=[*request.messages, *more])
-                out = target.write(request, asked.structured, asked.way)
+                out = target.write(request, question.structured, question.way)
                 continue
             answer.usage = spent
             return answer
@@ -395,10 +395,10 @@ def _fields(settings: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def _weight(target: ModelTarget, asked: Question) -> float:
+def _weight(target: ModelTarget, question: Question) -> float:
     """Return how much is lost with this model; inf if the request cannot be written for it."""
     try:
-        out = target.write(asked.request, asked.structured, asked.way)
+        out = target.write(question.request, question.structured, question.way)
     except WriteError:
         return float("inf")
     return float(sum(_COSTS[loss.weight] for loss in out.losses))

@@ -303,9 +303,9 @@ class AsyncLLM(_Settings):
         if more:
             raise _more_than_one("ask", _KEYWORDS)
         door = self._door
-        asked = door.parse_call(x, response_format, settings)
-        await door.target.for_request(asked.request).fetch_ahead(asked.request)
-        steps = door.asking(asked)
+        question = door.parse_call(x, response_format, settings)
+        await door.target.for_request(question.request).fetch_ahead(question.request)
+        steps = door.asking(question)
         step: Callable[[], Any] = partial(next, steps)
         while True:
             attempt = await asyncio.to_thread(_run_step, step) if door.counts else _run_step(step)
@@ -373,10 +373,10 @@ class AsyncLLM(_Settings):
         Returns:
             The number of tokens.
         """
-        asked = self._door.parse_call(x, None, settings)
+        question = self._door.parse_call(x, None, settings)
         door = self._door
-        written = await asyncio.to_thread(door.prepare_count, asked) if door.counts else None
-        counter, messages, tools = written or door.prepare_count(asked)
+        written = await asyncio.to_thread(door.prepare_count, question) if door.counts else None
+        counter, messages, tools = written or door.prepare_count(question)
         if counts_sync(counter) and decomposes(counter):
             tokens: int = await asyncio.to_thread(counter.count_sync, messages, tools)
         else:

@@ -24,9 +24,9 @@ _SILENT = frozenset({"text-start", "thinking-start", "refusal-start"})  # events
 class _Streamed(Generic[T]):
     """One answer that is being streamed, from the first of the models that begins to answer."""
 
-    def __init__(self, door: FrontDoor, asked: Question) -> None:
-        self._asked = asked
-        self._course = door.course(asked)
+    def __init__(self, door: FrontDoor, question: Question) -> None:
+        self._question = question
+        self._course = door.course(question)
         self._counts = door.counts
         self._stream: Any = None  # Stream or AsyncStream, once a model is asked
         self._answer: Answer[T] | None = None
@@ -54,18 +54,18 @@ class _Streamed(Generic[T]):
     @property
     def parsed_so_far(self) -> Any:
         """The value of a structured answer so far, as plain JSON that is not checked."""
-        partial, structured = self.partial, self._asked.structured
+        partial, structured = self.partial, self._question.structured
         if partial is None or structured is None:
             return None
         return structured.partial(partial)
 
     def _writes(self, target: ModelTarget) -> tuple[ModelTarget, Written]:
         """Write the request for the first model, from this one on, for which it can be written."""
-        asked = self._asked
-        request = replace(asked.request, stream=True)
+        question = self._question
+        request = replace(question.request, stream=True)
         while True:
             try:
-                return target, target.write(request, asked.structured, asked.way)
+                return target, target.write(request, question.structured, question.way)
             except (WriteError, LossRefused) as error:
                 target = self._course.after(target, error)
 
@@ -96,7 +96,7 @@ class _Streamed(Generic[T]):
         """Return the last event, with the answer as `ask` returns it."""
         target.formatter.name_answer(event.response, out)
         self._answer = target.answer(
-            out, event.response, self._asked.request, self._asked.structured
+            out, event.response, self._question.request, self._question.structured
         )
         return FinishEvent("finish", self._answer)
 
@@ -110,11 +110,11 @@ class AnswerStream(_Streamed[T]):
 
     Args:
         door: The settings of the LLM.
-        asked: The question.
+        question: What is asked.
     """
 
-    def __init__(self, door: FrontDoor, asked: Question) -> None:
-        super().__init__(door, asked)
+    def __init__(self, door: FrontDoor, question: Question) -> None:
+        super().__init__(door, question)
         self._chunks: Any = None
         self._events = self._iterate()
 
@@ -133,7 +133,7 @@ class AnswerStream(_Streamed[T]):
         target = self._course.first
         while True:
             target, out = self._writes(target)
-            self._chunks = Chunks(target.model, out, self._asked.allow_partial)
+            self._chunks = Chunks(target.model, out, self._question.allow_partial)
             seen = False  # whether the program has seen a part of this answer
             held: list[StreamEvent] = []  # events without content so far
             try:
@@ -179,11 +179,11 @@ class AsyncAnswerStream(_Streamed[T]):
 
     Args:
         door: The settings of the LLM.
-        asked: The question.
+        question: What is asked.
     """
 
-    def __init__(self, door: FrontDoor, asked: Question) -> None:
-        super().__init__(door, asked)
+    def __init__(self, door: FrontDoor, question: Question) -> None:
+        super().__init__(door, question)
         self._chunks: Any = None
         self._events = self._iterate()
 
@@ -203,13 +203,13 @@ class AsyncAnswerStream(_Streamed[T]):
 
     async def _iterate(self) -> AsyncGenerator[StreamEvent]:
         target = self._course.first
-        await target.fetch_ahead(self._asked.request)
+        await target.fetch_ahead(self._question.request)
         while True:
             # a token counter may use the network while the request is written
             writes = self._writes
             wrote = await asyncio.to_thread(writes, target) if self._counts else writes(target)
             target, out = wrote
-            self._chunks = AsyncChunks(target.model, out, self._asked.allow_partial)
+            self._chunks = AsyncChunks(target.model, out, self._question.allow_partial)
             seen = False  # whether the program has seen a part of this answer
             held: list[StreamEvent] = []  # events without content so far
             try:

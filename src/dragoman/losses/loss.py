@@ -80,7 +80,7 @@ class Loss:
         """The path into the input, e.g. `$.messages[3].content[0].source`."""
         if self._where is None:
             report = self._report
-            self._where = one_line(shorten_path(report.place(self._nth) if report else "$"))
+            self._where = one_line(shorten_path(report.locate_loss(self._nth) if report else "$"))
         return self._where
 
     @property
@@ -254,8 +254,8 @@ class Report:
         "_detached",
         "_groups",
         "_index",
-        "_made",
         "_messages",
+        "_originals",
         "_placed",
         "_places",
         "_request",
@@ -283,7 +283,7 @@ class Report:
         self._rows: list[Row] = []
         self._detached: list[Loss] = []
         self._groups: list[tuple[str, Iterable[tuple[object, str, str]]]] = []
-        self._made: dict[int, tuple[object, tuple[object, ...]]] = {}
+        self._originals: dict[int, tuple[object, tuple[object, ...]]] = {}
         self._index: Index | None = None
         self._placed: dict[int, tuple[object, str]] = {}
         self._rules: dict[tuple[str, str, str], str] = {}
@@ -371,18 +371,18 @@ class Report:
         self.kinds.add(CODES[code].kind)
         self._groups.append((code, nodes))
 
-    def derive(self, copy: _Node, of: object | Sequence[object]) -> _Node:
+    def record_copy(self, copy: _Node, original: object | Sequence[object]) -> _Node:
         """Record from what a node was made: its losses get the path of the original.
 
         Args:
             copy: The new node.
-            of: The node, or a sequence of the nodes, from which it was made.
+            original: The node, or a sequence of the nodes, from which it was made.
 
         Returns:
             The copy.
         """
-        origin = tuple(of) if isinstance(of, (list, tuple)) else (of,)
-        self._made[id(copy)] = (copy, origin)
+        origins = tuple(original) if isinstance(original, (list, tuple)) else (original,)
+        self._originals[id(copy)] = (copy, origins)
         return copy
 
     def set_place(self, node: object, path: str) -> None:
@@ -414,7 +414,7 @@ class Report:
         while waiting:
             node = waiting.pop()
             yield node
-            if (entry := self._made.get(id(node))) is not None:
+            if (entry := self._originals.get(id(node))) is not None:
                 waiting.extend(entry[1])
 
     def source(self, copy: object) -> object:
@@ -423,7 +423,7 @@ class Report:
         Args:
             copy: The node; returned itself if it is in the input.
         """
-        while (entry := self._made.get(id(copy))) is not None:
+        while (entry := self._originals.get(id(copy))) is not None:
             copy = entry[1][0]
         return copy
 
@@ -439,7 +439,7 @@ class Report:
         losses += (Loss(self, ordinal, row) for ordinal, row in enumerate(self._rows))
         return losses
 
-    def place(self, ordinal: int) -> str:
+    def locate_loss(self, ordinal: int) -> str:
         """The path of a loss, whose node may be in several places.
 
         Args:
@@ -489,20 +489,20 @@ class Report:
             code = "extras.empty" if value is None or value in _EMPTY else "extras.other_provider"
             self.add_loss(code, node, field, what, kind=_extras_kind(code, field))
 
-    def take(self, other: Report, but: Report) -> None:
-        """Take over the losses of one trial that another trial does not have.
+    def include_new(self, other: Report, baseline: Report) -> None:
+        """Add the losses of one trial that another trial does not have.
 
         Args:
             other: The trial with the losses.
-            but: The trial whose losses are left out.
+            baseline: The trial whose losses are left out.
         """
-        there = {(code, field) for code, _, _, field, *_ in but._rows}
+        there = {(code, field) for code, _, _, field, *_ in baseline._rows}
         for code, kind, node, field, what, did, rule in other._rows:
             if (code, field) not in there:
                 self.add_loss(code, node, field, what, did, rule, kind)
         for code, nodes in other._groups:
             self.add_losses(code, nodes)
-        self._made.update(other._made)
+        self._originals.update(other._originals)
         self.edits += other.edits
 
     def include(self, other: Report) -> None:
@@ -516,12 +516,12 @@ class Report:
             self._messages = tuple(self._messages)
         self._rows.extend(other._rows)
         self.kinds |= other.kinds
-        self._made.update(other._made)
+        self._originals.update(other._originals)
         self._placed.update(other._placed)
 
     def is_empty(self) -> bool:
         """Whether nothing was reported or recorded."""
-        return not (self._rows or self._groups or self._made or self._placed or self.edits)
+        return not (self._rows or self._groups or self._originals or self._placed or self.edits)
 
     def locate(self, node: object, ordinal: int = 0, field: str = "") -> str:
         """The path of a node or its field.

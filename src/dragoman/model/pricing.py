@@ -67,7 +67,9 @@ def compute_cost(
     return Cost(price.input_price * part, price.output_price * part, _source(), other)
 
 
-def price_answer(resp: ChatResponse, vendor: Vendor, model: str, asked: Mapping[str, Any]) -> Cost:
+def price_answer(
+    resp: ChatResponse, vendor: Vendor, model: str, request_body: Mapping[str, Any]
+) -> Cost:
     """Compute the cost of a whole answer.
 
     Args:
@@ -75,7 +77,7 @@ def price_answer(resp: ChatResponse, vendor: Vendor, model: str, asked: Mapping[
         vendor: The vendor that answered.
         model: The model that was asked; if it has no price, the model that the answer names is
             tried, because some hosts are asked for the name of a deployment.
-        asked: The body of the request, which names the service tier if the answer does not.
+        request_body: The body of the request, which names the service tier if the answer does not.
 
     Raises:
         Unpriced: A part of it has no known price.
@@ -86,9 +88,9 @@ def price_answer(resp: ChatResponse, vendor: Vendor, model: str, asked: Mapping[
     for item in _items(resp):
         if item.get("type") in _FEES:
             raise Unpriced(f"what a {item['type']} costs stands in no answer")
-    if "web_search_options" in asked:
+    if "web_search_options" in request_body:
         raise Unpriced("how often a search model of Chat Completions searched stands in no answer")
-    tier, searches = _tier(resp, asked), _searches(resp)
+    tier, searches = _tier(resp, request_body), _searches(resp)
     try:
         return compute_cost(resp.usage, vendor, model, tier=tier, searches=searches)
     except _UnknownModel as error:
@@ -230,11 +232,11 @@ def _items(resp: ChatResponse) -> Iterator[Mapping[str, Any]]:
                 yield from (item for item in block.extras.values() if isinstance(item, dict))
 
 
-def _tier(resp: ChatResponse, asked: Mapping[str, Any]) -> str:
+def _tier(resp: ChatResponse, request_body: Mapping[str, Any]) -> str:
     """Return the service tier that the answer names; else the one that was asked for."""
     places = [*(resp.usage.extras or {}).values(), *(resp.extras or {}).values()]
     told = [tier for fields in places for tier in _tiers_in(fields)]
-    for tier in told or _tiers_in(asked):
+    for tier in told or _tiers_in(request_body):
         if tier not in _STANDARD:
             return tier
     return ""

@@ -142,7 +142,7 @@ def fitting_schema(form: ResponseFormat, caps: Capabilities, report: Report) -> 
         return form
     changed = replace(form, schema=schema, strict=strict)
     if caps.format_schema != "plain" or schema is not form.schema:
-        report.derive(changed, form)
+        report.record_copy(changed, form)
     return changed
 
 

@@ -176,7 +176,7 @@ class Sealing:
         (key, parts), self._thought = self._thought, None
         whole: Any = total(parts)
         whole = replace(whole, origin=self._origin)
-        self._report.derive(whole, parts[0])
+        self._report.record_copy(whole, parts[0])
         if (gone := self._gone.setdefault(key, whole)) is not whole:
             # a provider repeats it at the end; the client has its signature already
             if (gone.signature, gone.redacted) != (whole.signature, whole.redacted):

@@ -165,11 +165,11 @@ def build(pieces: Iterable[Piece], **options: Any) -> ChatResponse:
 class Builder:
     """Takes pieces in any order of keys; `finish` returns the answer.
 
-    `names`: tool names as the wire spells them -> as the tools have them; `meant`: names of
-    functions -> the tools that they replace; `origin`: who answers, whose `model` is the answer's
-    unless it is given; `issuer`: the owner of the fields that have no place in our model; `host`:
-    the vendor that answers, and `error_rows` what its codes of errors mean; `beside`: only what is
-    beside the blocks is added, so that none is missed.
+    `names`: tool names as the wire spells them -> as the tools have them; `original_tools`: names
+    of functions -> the tools that they replace; `origin`: who answers, whose `model` is the
+    answer's unless it is given; `issuer`: the owner of the fields that have no place in our model;
+    `host`: the vendor that answers, and `error_rows` what its codes of errors mean; `beside`: only
+    what is beside the blocks is added, so that none is missed.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class Builder:
         issuer: str = "",
         *,
         names: Mapping[str, str] | None = None,
-        meant: Mapping[str, Tool] | None = None,
+        original_tools: Mapping[str, Tool] | None = None,
         origin: Origin | None = None,
         host: str = "",
         error_rows: Sequence[ErrorRow] = (),
@@ -188,7 +188,7 @@ class Builder:
         self._error_rows = error_rows
         self._beside = beside
         self._names = names or {}
-        self._meant = meant or {}
+        self._original_tools = original_tools or {}
         self.origin = origin
         self._parts: dict[Key, list[ContentBlock]] = {}
         self._whole: set[Key] = set()  # of the blocks that came whole, if in the end
@@ -345,8 +345,8 @@ class Builder:
             for key in keys
             for block in _blocks(self._parts[key])
         ]
-        blocks = parse_calls(unparsed, {} if self._meant else self._names, end, self._seed)
-        if self._meant:
+        blocks = parse_calls(unparsed, {} if self._original_tools else self._names, end, self._seed)
+        if self._original_tools:
             blocks = [self._restore_call(block) for block in blocks]
         healed: list[str] = []
         blocks = heal(blocks, "content", healed)
@@ -368,7 +368,7 @@ class Builder:
         """The call of a function as a call of the tool that it replaced, under its own name."""
         if type(block) is not ToolUseBlock:
             return block
-        if (tool := self._meant.get(block.name)) is not None:
+        if (tool := self._original_tools.get(block.name)) is not None:
             return restored_call(block, tool)
         block.name = self._names.get(block.name, block.name)
         return block

@@ -397,7 +397,7 @@ class Steps:
                 self.untold.append(block)
             block = replace(block, id=begun.id, name=begun.name, spelling=begun.spelling)
         if self.report is not None and block is not now.pieces[0]:
-            self.report.derive(block, now.pieces[0])
+            self.report.record_copy(block, now.pieces[0])
         if now.kind not in _GROWS:
             steps += [Open(now.index, now.key, block), Grow(now.index, now.key, block)]
         steps.append(Shut(now.index, now.key, block))

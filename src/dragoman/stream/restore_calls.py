@@ -109,10 +109,10 @@ class _ArgumentText:
 
 
 class CallRestorer:
-    """Turns pieces of calls into those of the tools that are `meant`, by names of the wire."""
+    """Turns pieces of calls into those of `original_tools`, by their names on the wire."""
 
-    def __init__(self, meant: Mapping[str, Tool]) -> None:
-        self._meant = meant
+    def __init__(self, original_tools: Mapping[str, Tool]) -> None:
+        self._original_tools = original_tools
         self._tools: dict[Key, Tool | None] = {}  # of each call whose name is known
         self._texts: dict[Key, _ArgumentText] = {}
         self._sent: dict[Key, list[ContentBlock]] = {}
@@ -127,7 +127,7 @@ class CallRestorer:
             if not call.name:
                 self._waiting.setdefault(key, []).append(piece)
                 return []
-            self._tools[key] = self._meant.get(call.name)
+            self._tools[key] = self._original_tools.get(call.name)
             before = self._waiting.pop(key, [])
             if before:
                 return [made for part in (*before, piece) for made in self._restore_piece(part)]

@@ -103,7 +103,7 @@ def test_how_each_is_asked_to_think(
         model, wire=at_home(model), options=asked, stream=True
     )  # some think in no other way
     assert asking(out) == written
-    assert [code for code in codes(out) if code != "usage.asked"] == lost
+    assert [code for code in codes(out) if code != "usage.requested"] == lost
 
 
 @pytest.mark.parametrize(

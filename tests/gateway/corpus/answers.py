@@ -92,7 +92,7 @@ def _whole(one: Recorded, kind: str, exchange: GatewayExchange, heard: Heard) ->
             yield from shape_faults(protocol, answer)
         return
     try:
-        answer = exchange.whole(200, {}, data)
+        answer = exchange.convert_answer(200, {}, data)
     except DragomanError as error:
         heard.errors += 1
         yield from shape_faults(protocol, exchange.refusal(error))
@@ -127,7 +127,7 @@ def _streamed(one: Recorded, kind: str, exchange: GatewayExchange, heard: Heard)
     framing = dragoman.wire(kind).room.framing
     events = [(_name(kind, name, payload), payload) for name, payload in one.events]
     data = encoded(events, framing)
-    relay = exchange.stream()
+    relay = exchange.open_relay()
     out = b""
     try:
         for at in range(0, len(data), _STEP):

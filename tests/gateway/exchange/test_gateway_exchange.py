@@ -105,7 +105,7 @@ def test_a_policy_judges_what_is_asked_and_no_answer(stream: bool) -> None:
     exchange = begun(config, asked("/v1/messages", body))
     exchange.call()
     if stream:
-        relay = exchange.stream()
+        relay = exchange.open_relay()
         choice = {"index": 0, "delta": {"content": "Hello"}, "finish_reason": "stop"}
         event = {**ANSWER, "object": "chat.completion.chunk", "choices": [choice]}
         told = relay.feed(b"data: %s\n\ndata: [DONE]\n\n" % json.dumps(event).encode())
@@ -113,7 +113,7 @@ def test_a_policy_judges_what_is_asked_and_no_answer(stream: bool) -> None:
         assert relay.failed is None
         assert b"Hello" in told
     else:
-        answer = exchange.whole(200, {}, json.dumps(ANSWER).encode())
+        answer = exchange.convert_answer(200, {}, json.dumps(ANSWER).encode())
         assert json.loads(answer.body)["content"][0]["text"] == "Hello"
     refusing = begun(config, asked("/v1/messages", {**body, "top_k": 5}))
     with pytest.raises(LossRefused):
@@ -150,7 +150,7 @@ def test_an_answer_is_named_as_it_was_asked_for_at_its_top_alone() -> None:
     def answered(message: dict[str, Any]) -> Any:
         exchange = begun(config, asked("/v1/messages", body, **CLAUDE))
         exchange.call()
-        return json.loads(exchange.whole(200, {}, json.dumps(message).encode()).body)
+        return json.loads(exchange.convert_answer(200, {}, json.dumps(message).encode()).body)
 
     assert answered({**MESSAGE, "content": [call]}) == {
         **MESSAGE, "model": "claude-asked", "content": [call],
@@ -166,7 +166,7 @@ def test_a_stream_is_named_so_wherever_its_event_says_what_it_is(last: bool) -> 
     exchange.call()
     kind, message = {"type": "message_start"}, {"message": MESSAGE}
     event = {**message, **kind} if last else {**kind, **message}
-    told = exchange.stream().feed(
+    told = exchange.open_relay().feed(
         b"event: message_start\ndata: %s\n\n" % json.dumps(event).encode()
     )
     assert b"claude-asked" in told
@@ -202,7 +202,9 @@ def test_a_recording_has_the_answer_of_the_last_attempt_alone() -> None:
 def test_the_head_of_an_answer_says_how_long_it_would_be() -> None:
     exchange = begun(passing("openai/x"), asked("/v1/files/1", method="HEAD"))
     exchange.call()
-    answer = exchange.whole(200, {"content-length": "12", "content-type": "text/plain"}, b"")
+    answer = exchange.convert_answer(
+        200, {"content-length": "12", "content-type": "text/plain"}, b""
+    )
     assert answer.headers["content-length"] == "12"
 
 
@@ -272,7 +274,7 @@ def test_an_answer_has_an_id_of_its_own_and_a_time_of_its_own(client: Wire, behi
     for _ in range(2):
         exchange = begun(config, asked(client.path("up", False), client.body("up", False)))
         exchange.call()
-        body = json.loads(exchange.whole(200, {}, json.dumps(silent).encode()).body)
+        body = json.loads(exchange.convert_answer(200, {}, json.dumps(silent).encode()).body)
         seen.add(body[name] if name else len(seen))
         if time:
             told = body[time]
@@ -287,7 +289,7 @@ def test_a_streamed_answer_of_a_wire_without_ids_has_one(client: Wire) -> None:
     for _ in range(2):
         exchange = begun(config, asked(client.path("up", True), client.body("up", True)))
         exchange.call()
-        relay = exchange.stream()
+        relay = exchange.open_relay()
         told = b"".join(relay.feed(event) for event in OLLAMA.events) + relay.finish()
         ids = re.findall(rb'"(?:id|responseId)": ?"((?:chatcmpl-|resp_|msg_|v1_|)\w{20,})"', told)
         seen |= {one for one in ids if not one.startswith(b"msg_") or client is MESSAGES}

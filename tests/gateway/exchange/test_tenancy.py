@@ -331,14 +331,14 @@ def test_the_ids_of_an_answer_come_back_and_none_of_its_words_changes(
     assert isinstance(exchange, GatewayExchange)
     exchange.call()
     if stream:
-        relay, data = exchange.stream(), b"".join(_streamed(RESPONSE))
+        relay, data = exchange.open_relay(), b"".join(_streamed(RESPONSE))
         out = b"".join(relay.feed(data[at : at + size]) for at in range(0, len(data), size))
         out += relay.finish()
         response = json.loads(out.rpartition(b"data: ")[2])["response"]
         item_id = json.loads(out.split(b"data: ")[2].partition(b"\n")[0])["item_id"]
         assert item_id == response["output"][1]["id"]
     else:
-        response = json.loads(exchange.whole(200, {}, json.dumps(RESPONSE).encode()).body)
+        response = json.loads(exchange.convert_answer(200, {}, json.dumps(RESPONSE).encode()).body)
     own = RESPONSE["output"]
     assert response["metadata"] == {"id": "mine"}
     assert response["output"][2]["call_id"] == "call_0a1b2c3d4e5f"
@@ -375,7 +375,7 @@ def test_ids_of_other_wires_come_back_too(wire: str, answer: Any, found: Any, ba
     exchange = made.open(request(wire), BOB)
     assert isinstance(exchange, GatewayExchange)
     exchange.call()
-    told = json.loads(exchange.whole(200, {}, json.dumps(answer).encode()).body)
+    told = json.loads(exchange.convert_answer(200, {}, json.dumps(answer).encode()).body)
     assert found(told) != found(answer)
     assert json.dumps(told).replace(found(told), found(answer)) == json.dumps(answer)
     body = sent(made, request(wire, back(found(told))), BOB)

@@ -56,7 +56,7 @@ def answer(client: str, upstream: str, *, short: bool) -> ConvertedAnswer:
     exchange = GATEWAY.open(asked)
     assert isinstance(exchange, GatewayExchange)
     exchange.call()
-    relay = exchange.stream()
+    relay = exchange.open_relay()
     assert isinstance(relay, ConvertedAnswer)
     if not short:
         relay._short = None

@@ -38,7 +38,7 @@ def exchange_of(kind: str, protocol: str, query: str = "", choices: int = 1) -> 
 
 def relayed(exchange: GatewayExchange, pieces: Iterable[bytes], *, end: bool = True) -> Relayed:
     """Feed the pieces; `end`: the upstream closes behind them."""
-    relay = exchange.stream()
+    relay = exchange.open_relay()
     out = b""
     try:
         for piece in pieces:

@@ -102,7 +102,7 @@ def test_a_last_event_that_says_nothing_is_added(kind: str, cut: bool) -> None:
     sent = [data for data, _ in spoken(kind, SCRIPT)]
     assert _LEFT_OUT[kind] in sent[-1]
     exchange = exchange_of(kind, kind)
-    relay = exchange.stream()
+    relay = exchange.open_relay()
     data = b"".join([relay.feed(part) for part in sent[:-1]])
     assert relay.whole
     assert not relay.over
@@ -178,7 +178,7 @@ def test_elements_of_an_array_pass_as_they_come() -> None:
     exchange = exchange_of("gemini", "gemini", ARRAY)
     assert exchange.passes
     assert exchange.framing == "json-array"
-    relay = exchange.stream()
+    relay = exchange.open_relay()
     sent = [*_array(3), b"\n]\n"]
     out = [relay.feed(part) for part in sent]
     assert out[:3] == sent[:3]

@@ -68,7 +68,7 @@ def test_an_answered_turn_only_grows(kind: str, protocol: str) -> None:
         assert exchange is not None
         bodies.append(exchange.call().body)
         passes = exchange.passes
-        told = exchange.whole(200, {}, encode_json(answer(kind, turn)))
+        told = exchange.convert_answer(200, {}, encode_json(answer(kind, turn)))
         assert told.status == 200
         body = grown(protocol, body, json.loads(told.body))
     bodies.append(sent(kind, request_of(protocol, body)) or b"")
@@ -88,7 +88,7 @@ def test_what_clients_of_ollama_cannot_bring_back_is_named(kind: str) -> None:
     exchange = opened(kind, request_of("ollama", begun("ollama")))
     assert exchange is not None
     exchange.call()
-    exchange.whole(200, {}, encode_json(answer(kind, 0)))
+    exchange.convert_answer(200, {}, encode_json(answer(kind, 0)))
     unsaid = [loss.where for loss in exchange.record.losses if loss.code == "answer.unsupported"]
     assert any(where.endswith(".signature") for where in unsaid)
 
@@ -102,7 +102,7 @@ def test_another_upstream_in_between_changes_no_spelling(protocol: str) -> None:
     exchange = opened(other, request_of(protocol, body))
     assert exchange is not None
     exchange.call()
-    told = exchange.whole(200, {}, encode_json(answer(other, 0)))
+    told = exchange.convert_answer(200, {}, encode_json(answer(other, 0)))
     body = grown(protocol, body, json.loads(told.body))
     second = sent(protocol, request_of(protocol, body))
     assert first is not None

@@ -124,7 +124,7 @@ def test_what_a_provider_says_of_an_error_is_told_by_type_and_code(path: str) ->
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/messages"])
 def test_an_error_in_the_middle_of_a_stream_is_told_so_too(path: str) -> None:
     begun = exchange(path, stream=True)
-    relay = begun.stream()
+    relay = begun.open_relay()
     event = {"error": {"message": f"overloaded by {SAID}", "type": "server_error", "code": SAID}}
     relay.feed(b"data: " + json.dumps(event).encode() + b"\n\n")
     relay.finish()
@@ -137,7 +137,7 @@ def test_an_error_in_the_middle_of_a_stream_is_told_so_too(path: str) -> None:
 def test_an_answer_that_cannot_be_read_is_not_quoted() -> None:
     begun = exchange("/v1/messages")
     with pytest.raises(ProviderError) as raised:
-        begun.whole(200, {}, json.dumps([SAID]).encode())
+        begun.convert_answer(200, {}, json.dumps([SAID]).encode())
     begun.refusal(raised.value)
     [line] = lines(begun.record)
     assert "Bob" not in json.dumps(line)

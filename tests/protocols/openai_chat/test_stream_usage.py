@@ -26,9 +26,9 @@ def test_a_stream_asks_for_its_usage(host: str) -> None:
     out = written(host)
     knows = dragoman.wire(host).dialect.usage_field
     assert out.body.get("stream_options") == (ASKED if knows else None)
-    assert [loss.kind for loss in out.losses if loss.code == "usage.asked"] == ["expected"] * bool(
-        knows
-    )
+    assert [loss.kind for loss in out.losses if loss.code == "usage.requested"] == [
+        "expected"
+    ] * bool(knows)
     assert "stream_options" not in written(host, stream=False).body
 
 
@@ -41,7 +41,7 @@ def test_who_says_no_is_heeded() -> None:
         extras = {issuer: {"stream_options": {"include_usage": False}}}
         out = written("openai", extras=extras)
         assert out.body["stream_options"] == {"include_usage": False}
-        assert "usage.asked" not in [loss.code for loss in out.losses]
+        assert "usage.requested" not in [loss.code for loss in out.losses]
     other = {"openai-chat": {"stream_options": {"include_obfuscation": False}}}
     both = {"include_obfuscation": False, "include_usage": True}
     assert written("openai", extras=other).body["stream_options"] == both

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ...errors import DragomanError, ProviderError, ReadError
 from ...text.json_text import loads
-from ..bodies import asked_model, object_in
+from ..bodies import object_in, read_model
 from ..config.keys import may_ask
 from ..config.values import KEPT, ClientKey
 from ..surfaces import ClientAnswer, ClientRequest, Operation, Surface, match_request
@@ -81,11 +81,11 @@ class Gateway(GatewayContext):
             may_ask(key, name)
             return ClientAnswer.json(200, surface.model(listed_one(self.config, name)))
         body = object_in(request.body)
-        asked = asked_model(body, operation.model)
-        record.model = asked
-        may_ask(key, asked)
-        route = self.config.route(asked)
-        if has_dots(asked):
+        requested_model = read_model(body, operation.model)
+        record.model = requested_model
+        may_ask(key, requested_model)
+        route = self.config.route(requested_model)
+        if has_dots(requested_model):
             raise ReadError(
                 "the name of the model reads as a part of an address",
                 path="$.model",
@@ -96,10 +96,10 @@ class Gateway(GatewayContext):
         tenancy = None
         if key is not None:
             tenancy = Tenancy(key, route, self.config, self.sealer.marks)
-            tenancy.judge(body, surface.protocol, asked)
+            tenancy.judge(body, surface.protocol, requested_model)
             tenancy.judge_query(request.query)
         return GatewayExchange(
-            self, surface, operation, request, body, asked, route, tenancy, record
+            self, surface, operation, request, body, requested_model, route, tenancy, record
         )
 
     def _answer_unknown_path(

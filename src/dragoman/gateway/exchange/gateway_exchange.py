@@ -3,8 +3,8 @@
 The program that drives an exchange sends the call that it gives, and hands back what comes:
 
     call = exchange.call()                     # to the first target; sign it and send it
-    answer = exchange.whole(200, {}, body)     # status, headers and body for the client
-    relay = exchange.stream()                  # or bytes: relay.feed(chunk), relay.finish()
+    answer = exchange.convert_answer(200, {}, body)  # status, headers and body for the client
+    relay = exchange.open_relay()  # or bytes: relay.feed(chunk), relay.finish()
 
 Where client and provider speak the same wire, bytes pass untouched but for the name of the model.
 Otherwise requests and answers are converted, opaque state travels in envelopes, and every loss is
@@ -65,15 +65,20 @@ class GatewayContext:
         self.sealer = Sealer(config.envelopes)
         self._upstreams: dict[tuple[int, int, str, str], Upstream] = {}
 
-    def upstream(self, route: Route, nth: int, surface: Surface, asked: str) -> Upstream:
+    def upstream(self, route: Route, nth: int, surface: Surface, requested_model: str) -> Upstream:
         """The `nth` target of a route, for a client's protocol and the model it asks for."""
         target = route.targets[nth]
-        of = (id(route), nth, surface.protocol, asked if target.name.endswith("*") else "")
+        of = (
+            id(route),
+            nth,
+            surface.protocol,
+            requested_model if target.name.endswith("*") else "",
+        )
         found = self._upstreams.get(of)
         if found is None:
             if len(self._upstreams) >= _CACHED:  # names of models that clients make up
                 self._upstreams.clear()
-            found = self._upstreams[of] = Upstream(route, target, surface, asked)
+            found = self._upstreams[of] = Upstream(route, target, surface, requested_model)
         return found
 
 
@@ -99,7 +104,7 @@ class GatewayExchange:
         operation: Operation,
         request: ClientRequest,
         body: JsonObject,
-        asked: str,
+        requested_model: str,
         route: Route,
         tenancy: Tenancy | None,
         record: ExchangeRecord,
@@ -108,7 +113,7 @@ class GatewayExchange:
         self.surface = surface
         self.kind = operation.kind
         self.request = request
-        self.asked = asked
+        self.requested_model = requested_model
         self.route = route
         self.record = record
         self._body = body
@@ -181,7 +186,7 @@ class GatewayExchange:
         raise self._failure from error
 
     def _target(self) -> Upstream:
-        upstream = self.gateway.upstream(self.route, self.nth, self.surface, self.asked)
+        upstream = self.gateway.upstream(self.route, self.nth, self.surface, self.requested_model)
         if not upstream.may_need_responses or self.kind == "other" or not self._body.get("tools"):
             return upstream
         if self._read_ahead is None:
@@ -230,7 +235,7 @@ class GatewayExchange:
         headers, query = request_headers(request.headers), without_key(request.query)
         if self.kind == "other":
             path = quote(request.path, safe=_PATH)
-            return upstream.passing(
+            return upstream.passthrough_call(
                 f"{path}?{query}" if query else path, headers, body, request.method
             )
         names_model = self.surface.protocol != "gemini"
@@ -239,7 +244,7 @@ class GatewayExchange:
             named = {"model": upstream.model} if names_model else {}
             body = written_anew({**self._body, **named}, body)
         elif names_model:
-            body = with_model(body, self.asked, upstream.model)
+            body = with_model(body, self.requested_model, upstream.model)
         path = self.surface.below(request.path, upstream.model)
         return upstream.call(f"{path}?{query}" if query else path, headers, body)
 
@@ -341,7 +346,7 @@ class GatewayExchange:
             self._whole_rejected = ClientAnswer(status, body, answer_headers(headers))
         return error
 
-    def whole(self, status: int, headers: Mapping[str, str], body: bytes) -> ClientAnswer:
+    def convert_answer(self, status: int, headers: Mapping[str, str], body: bytes) -> ClientAnswer:
         """The answer for the client, from the provider's whole answer.
 
         Raises:
@@ -392,7 +397,7 @@ class GatewayExchange:
                 )
         if self.surface.wire.room.issuer != self.upstream.wire.room.issuer:
             resp = date_answer(resp, int(time()))
-        resp = replace(resp, model=self.asked, id=resp.id or self._new_id)
+        resp = replace(resp, model=self.requested_model, id=resp.id or self._new_id)
         written = self.surface.wire.write_response(
             resp,
             self._client_request,
@@ -461,7 +466,7 @@ class GatewayExchange:
             self.build_stream_error(unreadable(error) if isinstance(error, ReadError) else error)
         )
 
-    def stream(self) -> RelayStream:
+    def open_relay(self) -> RelayStream:
         """A new relay for the streamed answer."""
         limits = self.gateway.config.limits
         self.record.upstream_status = 200
@@ -481,7 +486,7 @@ class GatewayExchange:
         converter = StreamConverter(
             self.upstream.wire,
             self.surface.wire,
-            self.asked,
+            self.requested_model,
             self.upstream.answer_policy,
             self._client_request,
             self._state,
@@ -509,7 +514,9 @@ class GatewayExchange:
     def _shown_model(self) -> str | None:
         """The model's name to put into an answer that is passed on; None to leave it unchanged."""
         other = self.kind == "generate" and self.surface.renames(self.request)
-        return self.asked if other and self.asked != self.upstream.model else None
+        return (
+            self.requested_model if other and self.requested_model != self.upstream.model else None
+        )
 
     @property
     def framing(self) -> Framing:
@@ -532,7 +539,9 @@ class GatewayExchange:
         self.upstream.hidden.error(error)
         answer = write_refusal(self.surface, error, self.record)
         ask = self.surface.streamed_refusal
-        if self.streams and (found := ask(to_client_error(error), self.request, self.asked)):
+        if self.streams and (
+            found := ask(to_client_error(error), self.request, self.requested_model)
+        ):
             answer, self._whole_rejected = self._finish_answer(found), None
         if isinstance(error, ProviderError) and self._whole_rejected is not None:
             return self._whole_rejected  # the provider's own body

@@ -61,7 +61,7 @@ class Begun(NamedTuple):
 class Sender(ABC):
     """Sends calls; a subclass has the transports, and says how to wait."""
 
-    async def whole(self, exchange: GatewayExchange) -> ClientAnswer:
+    async def fetch_answer(self, exchange: GatewayExchange) -> ClientAnswer:
         """The whole answer. Raises DragomanError if no target gives one."""
 
         async def attempt(left: Timeouts) -> ClientAnswer:
@@ -71,7 +71,7 @@ class Sender(ABC):
             if exchange.is_failure(reply.status):
                 raise exchange.read_failure(reply.status, reply.headers, body)
             exchange.keep(body)
-            read = partial(exchange.whole, reply.status, reply.headers, body)
+            read = partial(exchange.convert_answer, reply.status, reply.headers, body)
             return await self._compute(exchange, read, body)
 
         try:
@@ -82,7 +82,7 @@ class Sender(ABC):
                 raise
             return exchange.answer_count(tokens)
 
-    async def stream(self, exchange: GatewayExchange, line: Watch) -> Begun:
+    async def open_stream(self, exchange: GatewayExchange, line: Watch) -> Begun:
         """A stream that has begun. Raises DragomanError if no target begins one."""
 
         async def attempt(left: Timeouts) -> Begun:
@@ -90,7 +90,7 @@ class Sender(ABC):
             try:
                 await self._check_status(exchange, reply)
                 await self._take_turn()
-                relay = exchange.stream()
+                relay = exchange.open_relay()
                 line.watch(reply, relay)
                 return await _begin_stream(exchange, relay, reply)
             except ReadError as error:
@@ -104,7 +104,7 @@ class Sender(ABC):
 
         return await self._call_targets(exchange, attempt)
 
-    async def passing(self, exchange: GatewayExchange) -> AsyncStreamReply:
+    async def pass_through(self, exchange: GatewayExchange) -> AsyncStreamReply:
         """The answer at an unknown path, as soon as it begins. Raises DragomanError."""
 
         async def attempt(left: Timeouts) -> AsyncStreamReply:

@@ -55,8 +55,10 @@ ALIASES = (
 class Upstream:
     """One target for one client protocol. Immutable; shared by all exchanges of this target."""
 
-    def __init__(self, route: Route, target: Target, surface: Surface, asked: str) -> None:
-        name = target.model(asked)
+    def __init__(
+        self, route: Route, target: Target, surface: Surface, requested_model: str
+    ) -> None:
+        name = target.model(requested_model)
         self._hidden = HiddenKey("")
         self.route = route
         self.target = target
@@ -86,7 +88,7 @@ class Upstream:
             truncate=None if truncation is None else DropOldest(pin=is_summary),
         )
         self._plain = not route.can and truncation is None
-        self._asked = asked
+        self._requested_model = requested_model
         self._over_responses: Upstream | None = None
         # whether a request with tools may have to use Responses, as the target names no protocol
         self.may_need_responses = (
@@ -144,7 +146,7 @@ class Upstream:
             return self
         if self._over_responses is None:
             target = replace(self.target, name=f"{self.vendor.name}/{_RESPONSES}/{self.model}")
-            self._over_responses = Upstream(self.route, target, self.surface, self._asked)
+            self._over_responses = Upstream(self.route, target, self.surface, self._requested_model)
         return self._over_responses
 
     def call(self, path: str, headers: Mapping[str, str], body: bytes) -> HttpCall:
@@ -153,7 +155,9 @@ class Upstream:
         base = address(self.vendor, self.protocol, target.places, target.base_url)
         return HttpCall("POST", base + path, {**headers, **target.headers}, body)
 
-    def passing(self, path: str, headers: Mapping[str, str], body: bytes, method: str) -> HttpCall:
+    def passthrough_call(
+        self, path: str, headers: Mapping[str, str], body: bytes, method: str
+    ) -> HttpCall:
         """The call to an unknown path, at the address where this provider has it."""
         call = self.call("", headers, body)
         return replace(call, method=method, url=_where(call.url, path))

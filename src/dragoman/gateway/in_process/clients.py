@@ -313,9 +313,9 @@ class _GatewayTransport(ABC):
         sender = self._choose_sender(exchange, timeouts)
         try:
             if exchange.asks_stream:
-                begun = await sender.stream(exchange, timeouts)
+                begun = await sender.open_stream(exchange, timeouts)
                 return _stream_response(request, self._stream, exchange, begun, sender, notifier)
-            return await sender.whole(exchange)
+            return await sender.fetch_answer(exchange)
         except DragomanError as error:
             return exchange.refusal(error)
         finally:

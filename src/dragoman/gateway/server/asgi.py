@@ -242,7 +242,7 @@ class App:
             elif exchange.asks_stream:
                 await self._relay(exchange, client)
             else:
-                await client.answer(await self._sender.whole(exchange))
+                await client.answer(await self._sender.fetch_answer(exchange))
         except DragomanError as error:
             await client.answer(exchange.refusal(error))
 
@@ -252,7 +252,7 @@ class App:
         If it breaks off, the connection to the client does so too, as the form of errors in this
         answer is unknown.
         """
-        reply = await self._sender.passing(exchange)
+        reply = await self._sender.pass_through(exchange)
         stall = exchange.gateway.config.limits.stall
         try:
             await client.start(reply.status, exchange.passed_headers(reply.status, reply.headers))
@@ -269,7 +269,7 @@ class App:
         line = StreamWatch(exchange, client)
         try:
             try:
-                begun = await self._sender.stream(exchange, line)
+                begun = await self._sender.open_stream(exchange, line)
             except DragomanError as error:
                 if not client.started:
                     raise
@@ -303,7 +303,7 @@ class App:
         except DragomanError as error:
             return exchange.cut(relay, line.fault(error))
         finally:
-            await self._sender.leave(begun)
+            await self._sender.release(begun)
 
     # -- the rest ----------------------------------------------------------------------------------
 

@@ -190,7 +190,7 @@ class StreamWatch:
 
     def relay(self) -> RelayStream:
         """The relay of the answer; a new one if no answer began."""
-        return self._relay if self._relay is not None else self._exchange.stream()
+        return self._relay if self._relay is not None else self._exchange.open_relay()
 
     def fault(self, error: DragomanError) -> DragomanError:
         """The error to report: if the provider was silent for too long, the time-out instead."""

@@ -40,7 +40,7 @@ class LoopSender(Sender):
         self._given = transport
         self._transports: dict[str, AsyncTransport] = {}
         self._fetching: ThreadPoolExecutor | None = None
-        self._leaving: set[asyncio.Task[None]] = set()
+        self._releasing: set[asyncio.Task[None]] = set()
 
     def preload(self, transports: Iterable[str]) -> None:
         """Import what the first call over these transports would import while others wait.
@@ -50,7 +50,7 @@ class LoopSender(Sender):
         for name in transports:
             preload(self._choose_transport(name))
 
-    async def leave(self, begun: Begun) -> None:
+    async def release(self, begun: Begun) -> None:
         """Give the connection back; after a complete answer once the provider has closed it too.
 
         That runs in a task of its own, as the client has its answer.
@@ -59,12 +59,12 @@ class LoopSender(Sender):
             await begun.reply.aclose()
             return
         task = asyncio.create_task(self.read_out(begun))
-        self._leaving.add(task)
-        task.add_done_callback(self._leaving.discard)
+        self._releasing.add(task)
+        task.add_done_callback(self._releasing.discard)
 
     async def aclose(self) -> None:
         """Close the connections of this loop."""
-        for task in self._leaving:
+        for task in self._releasing:
             task.cancel()
         for transport in self._transports.values():
             await transport.aclose()

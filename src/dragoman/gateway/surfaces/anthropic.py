@@ -147,7 +147,7 @@ def _without_billing(m: Msg, report: Report) -> Msg | None:
     if len(kept) == len(m.blocks):
         return m
     report.add_loss("extras.other_provider", m, what=_BILLING)
-    return report.derive(Msg.create_unchecked(m.name, kept, m.role, m), m) if kept else None
+    return report.record_copy(Msg.create_unchecked(m.name, kept, m.role, m), m) if kept else None
 
 
 def _is_billing(block: object) -> bool:

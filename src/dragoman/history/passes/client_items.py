@@ -50,7 +50,7 @@ def split_joint_calls(history: RoledHistory, report: Report) -> RoledHistory:
                 blocks.append(block)
                 continue
             report.add_loss("call.plain", block, did="the calls in it", kind="repaired")
-            blocks += [report.derive(call, block) for call in parts]
+            blocks += [report.record_copy(call, block) for call in parts]
         msgs.append(m if same_items(blocks, m.content) else with_content(m, blocks, report))
     return history if same_items(msgs, history.msgs) else survey(msgs, report)
 
@@ -63,7 +63,7 @@ def _plain(block: ContentBlock, caps: Capabilities, report: Report) -> ContentBl
         return block
     kind = block.data["type"] if isinstance(block.data, dict) else ""
     report.add_loss("call.plain", block, what=kind, did=f"a plain {plain.type} block")
-    return report.derive(plain, block)
+    return report.record_copy(plain, block)
 
 
 def _result_within(block: RawBlock) -> ToolResultBlock | None:

@@ -75,5 +75,5 @@ def _with_bytes(block: ContentBlock, fetched: Fetched, report: Report) -> Conten
     data = fetched.get(id(source)) if source is not None else None
     if data is None:
         return block
-    report.derive(data, source)
+    report.record_copy(data, source)
     return with_fields(block, report, source=data)

@@ -48,9 +48,9 @@ def ask_by_tool(request: ChatRequest, wording: Wording, report: Report) -> ChatR
         raise InvalidMessage(fault, path="$.response_format", code="format.as_tool", hint=hint)
     report.add_loss("format.as_tool", form, did=ANSWER_TOOL)
     about = f"{wording.answer}\n\n{form.description}" if form.description else wording.answer
-    answer = report.derive(Tool(ANSWER_TOOL, about, form.schema, form.strict), form)
+    answer = report.record_copy(Tool(ANSWER_TOOL, about, form.schema, form.strict), form)
     choice = _choice(request)
-    report.derive(choice, request.tool_choice or form)
+    report.record_copy(choice, request.tool_choice or form)
     return replace(
         request, tools=[*request.tools, answer], tool_choice=choice, response_format=None
     )
@@ -122,13 +122,13 @@ def _with_prompt(msgs: list[Msg], text: str, form: object, report: Report) -> li
     """
     head = next((i for i, m in enumerate(msgs) if m.role not in _HEAD), len(msgs))
     if not head:
-        prompt = report.derive(Msg.create_unchecked("", text, "system"), form)
+        prompt = report.record_copy(Msg.create_unchecked("", text, "system"), form)
         return [prompt, *msgs]
     last = msgs[head - 1]
     if isinstance(last.content, str):
         joined = f"{last.content}\n\n{text}" if last.content else text
         prompt = with_content(last, joined, report)
     else:
-        block = report.derive(TextBlock(text), form)
+        block = report.record_copy(TextBlock(text), form)
         prompt = with_content(last, [*last.content, block], report)
     return [*msgs[: head - 1], prompt, *msgs[head:]]

@@ -156,7 +156,7 @@ def merged_message(group: list[Msg], blocks: list[ContentBlock], report: Report)
     merged = Msg.create_unchecked(group[0].name, blocks, group[0].role, group[0])
     if any(m.extras for m in group[1:]):
         merged.extras = _merged_extras(group, report)
-    return report.derive(merged, group)
+    return report.record_copy(merged, group)
 
 
 def _merged_extras(group: list[Msg], report: Report) -> Extras:
@@ -186,7 +186,7 @@ def add_document_texts(history: RoledHistory, report: Report, wording: Wording) 
             continue
         document = m.content[first]
         report.add_loss("document.text", document, did=wording.document)
-        text = report.derive(TextBlock(wording.document), document)
+        text = report.record_copy(TextBlock(wording.document), document)
         changes[i] = with_content(m, [*m.content[:first], text, *m.content[first:]], report)
     return history.with_contents(changes)
 
@@ -432,4 +432,4 @@ def _with_missing_results(history: RoledHistory, report: Report, wording: Wordin
 
 
 def _turn(text: str, role: Role, source: Msg, report: Report) -> Msg:
-    return report.derive(Msg.create_unchecked("", text, role), source)
+    return report.record_copy(Msg.create_unchecked("", text, role), source)

@@ -75,19 +75,19 @@ def tools_stood_for(tools: Tools, caps: Capabilities) -> tuple[dict[str, str], d
     for i, name in by_name.items():
         plain[i] = Tool(name)
     names = wire_tool_names(plain, caps.tool_names)
-    meant = {name: tool for i, name in by_name.items() if type(tool := tools[i]) is Tool}
-    return names, map_wire_names(meant, names, tools)
+    original_tools = {name: tool for i, name in by_name.items() if type(tool := tools[i]) is Tool}
+    return names, map_wire_names(original_tools, names, tools)
 
 
 def map_wire_names(
-    meant: Mapping[str, Tool], names: Mapping[str, str], tools: Tools
+    original_tools: Mapping[str, Tool], names: Mapping[str, str], tools: Tools
 ) -> dict[str, Tool]:
     """The tools that functions replace, by the wire's names; also by their own, if unique."""
-    result = {names.get(name, name): tool for name, tool in meant.items()}
+    result = {names.get(name, name): tool for name, tool in original_tools.items()}
     functions = [tool for tool in tools if type(tool) is Tool and item_that_calls(tool) is None]
-    functions += [tool for tool in meant.values() if item_that_calls(tool) is not None]
+    functions += [tool for tool in original_tools.values() if item_that_calls(tool) is not None]
     own_names = [tool.name for tool in functions]
-    for tool in meant.values():
+    for tool in original_tools.values():
         if own_names.count(tool.name) == 1:
             result.setdefault(tool.name, tool)
     return result
@@ -123,7 +123,7 @@ def _with_functions(tools: Tools, caps: Capabilities, report: Report | None = No
             report.add_loss(
                 "tool.plain", tools[i], what=function.name, did="a function of that name"
             )
-            report.derive(function, tools[i])
+            report.record_copy(function, tools[i])
     return [functions.get(i, tool) for i, tool in enumerate(tools)] if functions else tools
 
 
@@ -191,17 +191,17 @@ def _plain(tool: Tool, name: str, caps: Capabilities, report: Report, wording: W
 
 def plain_calls(
     history: RoledHistory,
-    meant: Mapping[str, Tool],
+    original_tools: Mapping[str, Tool],
     caps: Capabilities,
     report: Report,
 ) -> RoledHistory:
     """The history with calls of plain functions only, which `plain_tools` declared."""
-    in_groups = any(tool.namespace or item_that_calls(tool) for tool in meant.values())
+    in_groups = any(tool.namespace or item_that_calls(tool) for tool in original_tools.values())
     if not (history.flags & ODD or in_groups):
         return history
     names = {
         (tool.namespace.name if tool.namespace else None, tool.name, item_that_calls(tool)): name
-        for name, tool in meant.items()
+        for name, tool in original_tools.items()
     }
     short: dict[str, str] = {}  # a call may leave out the namespace, if the name is unique
     for (_, name, item), plain_name in names.items():
@@ -239,9 +239,10 @@ def plain_answer(resp: ChatResponse, caps: Capabilities, report: Report) -> Chat
         return resp
     lowering = _Lowering({}, {}, vary(caps, namespaces=True), report)
     candidates = [
-        report.derive(replace(one, msg=lowering.message(one.msg)), one) for one in resp.candidates
+        report.record_copy(replace(one, msg=lowering.message(one.msg)), one)
+        for one in resp.candidates
     ]
-    return report.derive(replace(resp, candidates=candidates), resp)
+    return report.record_copy(replace(resp, candidates=candidates), resp)
 
 
 def tell_namespace(call: ToolUseBlock, report: Report) -> None:

@@ -146,7 +146,7 @@ class _Respeller:
         blocks = [self._block(block) for block in content]
         if all(map(is_, blocks, content)):
             return m
-        return self.report.derive(Msg.create_unchecked(m.name, blocks, m.role, m), m)
+        return self.report.record_copy(Msg.create_unchecked(m.name, blocks, m.role, m), m)
 
     def _block(self, block: ContentBlock) -> ContentBlock:
         if type(block) is ToolUseBlock:
@@ -166,7 +166,7 @@ class _Respeller:
         if id == block.id and name == block.name:
             return block
         respelled = _respell_block(block, id, name)
-        self.report.derive(respelled, block)
+        self.report.record_copy(respelled, block)
         if id != block.id:
             self.tree_ids[id] = block.id
             code = "id.made" if id in self.new_ids else "id.mapped"

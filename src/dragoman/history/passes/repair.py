@@ -321,7 +321,9 @@ class Pairing:
         for i, blocks in as_results.items():
             stays[i].append((with_only(self.history.msgs[i], blocks, self.report), TOOL))
         for i, blocks in as_texts.items():
-            m = self.report.derive(Msg.create_unchecked("", blocks, "user"), self.history.msgs[i])
+            m = self.report.record_copy(
+                Msg.create_unchecked("", blocks, "user"), self.history.msgs[i]
+            )
             stays[i].append((m, USER))
         return stays, losses
 
@@ -332,7 +334,7 @@ class Pairing:
         text = TextBlock(self.wording.result.format(name=block.name or block.id, output=output))
         blocks = block.output if isinstance(block.output, list) else []
         media = [block_of_others(b, self.report) for b in blocks if b.type in MEDIA_KINDS]
-        return [self.report.derive(text, block), *media]
+        return [self.report.record_copy(text, block), *media]
 
     def _calls(self, m: Msg) -> list[Call]:
         if not self.server_ids:
@@ -411,7 +413,9 @@ def missing_result(call: ToolUseBlock, report: Report, wording: Wording) -> Msg:
     """A message with an error result for a call that has none."""
     block = ToolResultBlock(call.id, call.name, wording.missing, is_error=True)
     report.add_loss("result.missing", call, did="an error result was added")
-    return report.derive(Msg.create_unchecked("", [report.derive(block, call)], "tool"), call)
+    return report.record_copy(
+        Msg.create_unchecked("", [report.record_copy(block, call)], "tool"), call
+    )
 
 
 def _id(call: Call) -> str:

@@ -126,12 +126,12 @@ class RoledHistory:
 
 def with_content(m: Msg, content: Content, report: Report, role: Any = None) -> Msg:
     """The message with other content (and role), whose losses are found at `m`."""
-    return report.derive(Msg.create_unchecked(m.name, content, role or m.role, m), m)
+    return report.record_copy(Msg.create_unchecked(m.name, content, role or m.role, m), m)
 
 
 def with_fields(node: _Node, report: Report, **fields: Any) -> _Node:
     """A copy of a block or a tool with other fields, whose losses are found at `node`."""
-    return report.derive(clone(node, **fields), node)
+    return report.record_copy(clone(node, **fields), node)
 
 
 def block_of_others(block: ContentBlock, report: Report) -> ContentBlock:
@@ -139,8 +139,8 @@ def block_of_others(block: ContentBlock, report: Report) -> ContentBlock:
     marked = of_others(block)
     if marked is block:
         return block
-    report.derive(getattr(marked, "source", None), getattr(block, "source", None))
-    return report.derive(marked, block)
+    report.record_copy(getattr(marked, "source", None), getattr(block, "source", None))
+    return report.record_copy(marked, block)
 
 
 def same_items(first: Sequence[object], second: Sequence[object]) -> bool:
@@ -229,7 +229,7 @@ def checked_messages(msgs: object, report: Report) -> list[Msg]:
             path=f"$.messages[{i}]",
         )
         checked.append(
-            report.derive(Msg.create_unchecked(new.name, new.content, new.role, msg), msg)
+            report.record_copy(Msg.create_unchecked(new.name, new.content, new.role, msg), msg)
         )
     return checked
 

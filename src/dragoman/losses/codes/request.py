@@ -135,7 +135,7 @@ ROWS: dict[str, Code] = {
         " `extras`.",
         level=logging.DEBUG,
     ),
-    "usage.asked": expected(
+    "usage.requested": expected(
         "the token counts of a stream are requested, because this wire sends them only on request",
         fix="Nothing has to be done. If your client cannot read a chunk without choices, set"
         ' `"stream_options": {"include_usage": False}` in `extras`.',

@@ -75,7 +75,7 @@ class CallFragments:
             return []
         call.parts.append(part)
         if part is not block:
-            self._writer.report.derive(part, block)
+            self._writer.report.record_copy(part, block)
         text = argument_text(part)
         fields = self._writer.fields(part)
         for name in ("index", "type", "id"):
@@ -214,7 +214,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
         for key, blocks in sorted(self._media.items()):
             block = total(blocks)
             if block is not blocks[0]:
-                self.report.derive(block, blocks[0])
+                self.report.record_copy(block, blocks[0])
             if (part := self.writer.part(block)) is not None:
                 events += self._add(self._choice(key[0]), {"content": [part]})
         for index, choice in sorted(self._choices.items()):

@@ -228,7 +228,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
             blocks = [call for call in blocks if not self._looks_whole(call, candidate.end)]
             for call in blocks:
                 if call is not step.block:
-                    self.report.derive(call, step.block)
+                    self.report.record_copy(call, step.block)
         open_end = candidate.end is None
         parts = [self.writer.part(item, open_end) for item in blocks]
         return [part for part in parts if part is not None]

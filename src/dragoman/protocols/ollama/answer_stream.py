@@ -190,5 +190,5 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         ]
         for block, first in zip(blocks, firsts, strict=True):
             if block is not first:
-                self.report.derive(block, first)
+                self.report.record_copy(block, first)
         return blocks

@@ -109,7 +109,7 @@ class Deltas:
                 "answer.unsupported", block, did="what had gone out stands"
             )
             return None
-        self._writer.report.derive(remaining, block)
+        self._writer.report.record_copy(remaining, block)
         if adds_nothing(remaining):
             pieces.append(remaining)
             self._writer.block(remaining, 0)

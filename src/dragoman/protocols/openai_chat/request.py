@@ -138,7 +138,7 @@ def ask_usage(room: Room, body: JsonObject, request: ChatRequest, report: Report
     if read is None or read.protocol != room.protocol:
         if room.dialect.usage_field:
             put_field(body, room.dialect.usage_field, True)
-            report.add_loss("usage.asked", request, "stream")
+            report.add_loss("usage.requested", request, "stream")
         return
     notes = (request.extras or {}).get(name_notes(read.issuer), {})
     if "usage" in notes:
@@ -247,17 +247,17 @@ _DEFAULT_EFFORT = "medium"  # what the API assumes for models that think by defa
 
 
 def fit_thinking(
-    asked: ThinkingRequest, caps: Capabilities, options: Options, report: Report
+    wish: ThinkingRequest, caps: Capabilities, options: Options, report: Report
 ) -> ThinkingRequest | None:
     """Lower a thinking budget below the answer's maximum, where one is written.
 
     Returns:
         What to ask of the model; None if the maximum leaves no room for thinking.
     """
-    if caps.form != "thinking budget" or asked.off:
-        return asked
-    budget = fit_budget(asked.budget or USUAL_BUDGET, options.max_tokens, options, report)
-    return None if budget is None else replace(asked, budget=budget)
+    if caps.form != "thinking budget" or wish.off:
+        return wish
+    budget = fit_budget(wish.budget or USUAL_BUDGET, options.max_tokens, options, report)
+    return None if budget is None else replace(wish, budget=budget)
 
 
 def write_shown(
@@ -268,36 +268,36 @@ def write_shown(
         put_field(body, path, word == "true")
 
 
-def thinking_fields(asked: ThinkingRequest, caps: Capabilities) -> JsonObject:
+def thinking_fields(wish: ThinkingRequest, caps: Capabilities) -> JsonObject:
     """Return the top-level fields that ask for thinking."""
-    effort: JsonObject = {} if asked.effort is None else {"reasoning_effort": asked.effort}
+    effort: JsonObject = {} if wish.effort is None else {"reasoning_effort": wish.effort}
     match caps.form.split():
         case [] | ["effort"]:
-            if asked.off:
+            if wish.off:
                 return {"reasoning_effort": "none"}
             # a model that thinks only on request has to be asked for some effort
             asks = caps.thinks == "asked" and caps.efforts != ("on",)
             return effort or ({"reasoning_effort": _DEFAULT_EFFORT} if asks else {})
         case ["thinking"]:
-            return {"thinking": {"type": "disabled" if asked.off else "enabled"}, **effort}
+            return {"thinking": {"type": "disabled" if wish.off else "enabled"}, **effort}
         case ["thinking", "budget"]:
-            tokens = {} if asked.budget is None else {"budget_tokens": asked.budget}
-            return {"thinking": {"type": "disabled" if asked.off else "enabled", **tokens}}
+            tokens = {} if wish.budget is None else {"budget_tokens": wish.budget}
+            return {"thinking": {"type": "disabled" if wish.off else "enabled", **tokens}}
         case ["adaptive"]:
-            return {"thinking": {"type": "disabled" if asked.off else "adaptive"}}
+            return {"thinking": {"type": "disabled" if wish.off else "adaptive"}}
         case ["object"]:
-            if asked.effort is not None:
-                return {"reasoning": {"effort": asked.effort}}
-            if asked.budget is not None:
-                return {"reasoning": {"max_tokens": asked.budget}}
-            return {"reasoning": {"enabled": not asked.off}}
+            if wish.effort is not None:
+                return {"reasoning": {"effort": wish.effort}}
+            if wish.budget is not None:
+                return {"reasoning": {"max_tokens": wish.budget}}
+            return {"reasoning": {"enabled": not wish.off}}
         case ["enabled"]:
-            return {"reasoning": {"enabled": not asked.off}, **effort}
+            return {"reasoning": {"enabled": not wish.off}, **effort}
         case ["switch"]:
-            budget = {} if asked.budget is None else {"thinking_budget": asked.budget}
-            return {"enable_thinking": not asked.off, **effort, **budget}
+            budget = {} if wish.budget is None else {"thinking_budget": wish.budget}
+            return {"enable_thinking": not wish.off, **effort, **budget}
         case ["template", *key]:
             switch = key[0] if key else "enable_thinking"
-            return {"chat_template_kwargs": {switch: not asked.off}, **effort}
+            return {"chat_template_kwargs": {switch: not wish.off}, **effort}
         case _:
             return {}

@@ -132,7 +132,7 @@ def tell_others(msgs: list[Msg], me: str, report: Report, wording: Wording) -> l
             if len(blocks) == 1 and type(first := blocks[0]) is TextBlock:
                 content = first.text
             made = Msg.create_unchecked(caller, content, "assistant", m)
-            changed.append(report.derive(made, m))
+            changed.append(report.record_copy(made, m))
         else:
             changed.append(m)
     return changed
@@ -146,7 +146,7 @@ def _told_call(block: ToolUseBlock, report: Report, wording: Wording) -> Content
     report.add_loss("speaker.call", block, what=block.name)
     report_dropped_fields(block, report)
     text = block.input if block.freeform else block.raw_input or arguments(block.input)
-    return report.derive(TextBlock(wording.call.format(name=block.name, input=text)), block)
+    return report.record_copy(TextBlock(wording.call.format(name=block.name, input=text)), block)
 
 
 def _told_result(
@@ -168,7 +168,7 @@ def _told_result(
         report.add_loss("result.error_as_text", block, "is_error")
         text = wording.error + text
     said = TextBlock(wording.result.format(name=name, output=text))
-    return [report.derive(said, block), *media]
+    return [report.record_copy(said, block), *media]
 
 
 def fit_tools(tools: Tools, caps: Capabilities, report: Report) -> Tools:

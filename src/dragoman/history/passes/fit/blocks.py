@@ -257,7 +257,7 @@ def _media_message(state: State, block: tree.ToolResultBlock, media: list[_Moved
     for medium, place in media:
         blocks += [state.text(wording.item(medium.type, place), block), medium]
     blocks.append(state.text(wording.closing, block))
-    return state.report.derive(Msg.create_unchecked("user", blocks, "user"), block)
+    return state.report.record_copy(Msg.create_unchecked("user", blocks, "user"), block)
 
 
 _KINDS_OF = ("system", "user", "assistant", "result")
@@ -486,4 +486,4 @@ def _by_server(block: ContentBlock) -> bool:
 def _thought(state: State, block: TextBlock) -> ThinkingBlock:
     """Text between thinking and calls, as thinking in its place."""
     state.report.add_loss("call.text_thought", block, "text", did="sent as thinking")
-    return state.report.derive(ThinkingBlock(block.text), block)
+    return state.report.record_copy(ThinkingBlock(block.text), block)

@@ -117,7 +117,7 @@ class State:
 
     def text(self, text: str, source: object) -> TextBlock:
         """A text that replaces a node of the history."""
-        return self.report.derive(TextBlock(text), source)
+        return self.report.record_copy(TextBlock(text), source)
 
     def stand_in(self, text: str, source: MediaBlock) -> TextBlock:
         """A text in the place of a medium, with the cache hint of the medium."""
@@ -239,7 +239,9 @@ class State:
             self.report.add_loss("cache.unsupported", m, "cache")
         elif self._takes_hint(m, blocks[last]):
             hint = self._limit_hint(m, m.cache)
-            blocks[last] = self.report.derive(replace(cast("Any", blocks[last]), cache=hint), m)
+            blocks[last] = self.report.record_copy(
+                replace(cast("Any", blocks[last]), cache=hint), m
+            )
             content = blocks
         changed = with_content(m, content, self.report)
         changed.cache = None
@@ -272,7 +274,7 @@ def fit_medium(
         prepared = with_fields(prepared, state.report, extras=None)
     m = Msg.create_unchecked("user", [state.fit_hint(prepared)], "user")
     state.report.add_loss("media.moved", block, did="follows in a user turn")
-    moved.append(state.report.derive(m, block))
+    moved.append(state.report.record_copy(m, block))
     return []
 
 
@@ -291,7 +293,7 @@ def frames_as_images(
     state.report.add_loss("video.as_images", block, what=f"{len(source.frames)} frames")
     state.drop_hint(block)
     frames = (ImageBlock(read_source(frame)) for frame in source.frames)
-    return [state.report.derive(image, block) for image in frames]
+    return [state.report.record_copy(image, block) for image in frames]
 
 
 def document_as_text(state: State, block: MediaBlock, kinds: frozenset[str]) -> TextBlock | None:
@@ -336,7 +338,7 @@ def prepare_medium(state: State, block: MediaBlock) -> MediaBlock | str:
     report = state.report
     prepared, code = with_true_type(as_base64(block), state.caps)
     if prepared is not block:
-        report.derive(prepared, block)
+        report.record_copy(prepared, block)
     if code:
         media_type = getattr(prepared.source, "media_type", "")
         report.add_loss(code, block, "source", did=f"sent as {media_type}")
