@@ -23,10 +23,9 @@ def junk_drawers(files: list[Path]) -> list[Path]:
 
 
 def too_long(files: list[Path]) -> list[str]:
-    """Python files over the limit, with their lengths."""
-    lengths = [
-        (path, path.read_text("utf-8").count("\n")) for path in files if path.suffix == ".py"
-    ]
+    """Files of Python and JavaScript over the limit, with their lengths."""
+    sources = [path for path in files if path.suffix in (".py", ".js")]
+    lengths = [(path, path.read_text("utf-8").count("\n")) for path in sources]
     return [f"{path}: {length} lines" for path, length in lengths if length > LONGEST]
 
 
@@ -65,10 +64,12 @@ def test_a_junk_drawer_is_found(name: str) -> None:
 
 
 def test_a_long_file_is_found(tmp_path: Path) -> None:
-    long, short = tmp_path / "long.py", tmp_path / "short.py"
-    long.write_text("x = 1\n" * (LONGEST + 1))
+    long, page, short = tmp_path / "long.py", tmp_path / "long.js", tmp_path / "short.py"
+    for file in (long, page):
+        file.write_text("x = 1\n" * (LONGEST + 1))
     short.write_text("x = 1\n" * LONGEST)
-    assert too_long([long, short]) == [f"{long}: {LONGEST + 1} lines"]
+    lengths = [f"{file}: {LONGEST + 1} lines" for file in (long, page)]
+    assert too_long([long, page, short]) == lengths
 
 
 @pytest.mark.parametrize(
