@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -24,31 +25,29 @@ _LIST = Path(__file__).with_name("demands.txt")
 _MARK = "demand> "
 
 _HEAD = """\
-# What the documents ask for, and the tests that show it
+# Which test shows what the first documents ask for
 
-Dragoman began with five documents about formatters. Each row is one thing that they ask for.
+Dragoman began with five documents about formatters, which are not part of the repository. Each row \
+is one thing that they ask for, in our words, with the tests that show it.
 
-| number | document |
-|---|---|
-| 000 | AgentScope Java: formatter internals, Chinese |
-| 001 | AgentScope Python 1.x: formatter tutorial, Chinese |
-| 002 | AgentScope, a book chapter: why the formatter is separate from the model, Chinese |
-| 003 | Agents-Flex: ChatMessageSerializer, Chinese |
-| 004 | AgentScope Java: formatter internals, English (000 in another language) |
-
-This page is generated from the tests (`python -m tests.documents.coverage --write`); a test fails \
-when it is out of date, or when a demand that is due has no test.
+This page is generated from the tests (`python -m tests.documents.coverage --write`). A test fails \
+when the page is out of date, or when a row has no test.
 """
+_TITLES = {
+    "000": "000 and 004: AgentScope Java, formatter internals, in Chinese and in English",
+    "001": "001: AgentScope Python 1.x, formatter tutorial",
+    "002": "002: AgentScope, a book chapter on why the formatter is separate from the model",
+    "003": "003: Agents-Flex, ChatMessageSerializer",
+}
 
 
 @dataclass(frozen=True)
 class Demand:
-    """One thing that the documents ask for; `later` says when it comes, if it is not due yet."""
+    """One thing that the documents ask for, with their numbers: "000, 004"."""
 
     number: str
     documents: str
     text: str
-    later: str = ""
 
 
 def demands(path: Path = _LIST) -> list[Demand]:
@@ -58,14 +57,13 @@ def demands(path: Path = _LIST) -> list[Demand]:
 
 
 def missing(listed: Iterable[Demand], shown: Mapping[str, object]) -> list[str]:
-    """Demands that are due and that no test shows."""
-    return [demand.number for demand in listed if not demand.later and demand.number not in shown]
+    """Demands that no test shows."""
+    return [demand.number for demand in listed if demand.number not in shown]
 
 
 def unknown(listed: Iterable[Demand], shown: Mapping[str, object]) -> list[str]:
-    """Numbers that a test names and that are no demand, or one that is said to come later."""
-    due = {demand.number for demand in listed if not demand.later}
-    return sorted(set(shown) - due)
+    """Numbers that a test names and that are no demand."""
+    return sorted(set(shown) - {demand.number for demand in listed})
 
 
 class _Collector:
@@ -102,15 +100,19 @@ def _names_demands(path: Path) -> bool:
 
 
 def page(listed: Iterable[Demand], shown: Mapping[str, list[str]]) -> str:
-    """The text of docs/coverage.md."""
-    rows = ["| demand | documents | what | shown by |", "|---|---|---|---|"]
-    for demand in listed:
-        if demand.later:
-            by = f"comes with {demand.later}"
-        else:
-            by = "<br>".join(map(_link, sorted(shown.get(demand.number, [])))) or "**nothing**"
-        rows.append(f"| {demand.number} | {demand.documents} | {demand.text} | {by} |")
-    return "\n".join([_HEAD, *rows, ""])
+    """The text of docs/coverage.md: a table for each document."""
+    parts = [_HEAD]
+    for document, rows in groupby(listed, lambda demand: demand.documents[:3]):
+        parts += [f"## {_TITLES[document]}\n", "| number | what | tests |", "|---|---|---|"]
+        parts += [_row(demand, shown.get(demand.number, [])) for demand in rows]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _row(demand: Demand, tests: list[str]) -> str:
+    links = "<br>".join(map(_link, sorted(tests))) or "**nothing**"
+    text = f"{demand.text} (000 alone)" if demand.documents == "000" else demand.text
+    return f"| {demand.number} | {text} | {links} |"
 
 
 def _link(test: str) -> str:
@@ -129,7 +131,7 @@ def main(arguments: list[str]) -> int:
         return int(pytest.main([*options, *chosen.collect], plugins=[_Collector()]))
     listed, shown = demands(), collected()
     for number in missing(listed, shown):
-        print(f"{number} is due and has no test", file=sys.stderr)
+        print(f"{number} has no test", file=sys.stderr)
     text = page(listed, shown)
     if chosen.write:
         COVERAGE.write_text(text, "utf-8")
