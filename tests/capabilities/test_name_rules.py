@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dragoman.capabilities import name_rules
 from dragoman.capabilities.name_rules import IdRule, NameRule, format_id, mapping, number_value
 
 ANTHROPIC = IdRule(chars=r"a-zA-Z0-9_\-", unique=True)
@@ -143,3 +144,15 @@ def test_a_spelling_of_an_exact_length_that_is_taken() -> None:
     second = mapping(["x y"], NINE, first.values())
     assert NINE.fits([*first.values(), *second.values()])
     assert first != second
+
+
+def test_ids_of_one_length_are_hashes_that_stay_the_same() -> None:
+    spelled = {"call_0": "bh0m9dYTi", "call_1": "rGJ3PDHDM", "": "AchUILeFi", "x" * 70: "uRKnYHfvI"}
+    assert mapping([*spelled], NINE) == spelled
+    assert mapping(["abcDEF123", *spelled], NINE, ordered=True) == spelled
+
+
+def test_hashes_that_are_alike_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    digest = name_rules._digest
+    monkeypatch.setattr(name_rules, "_digest", lambda value, n: digest(value.rstrip("x"), n))
+    assert len({*mapping(["call", "callx", "callxx"], NINE, ordered=True).values()}) == 3

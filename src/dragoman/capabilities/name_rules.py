@@ -16,6 +16,7 @@ from ..caches import remember
 
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _PAIRS = [first + second for second in _ALPHABET for first in _ALPHABET]
+_NINE = 62**9
 
 
 @keeps_old_names
@@ -128,6 +129,11 @@ def mapping(
     if rule.fits(listed) and (not used_names or used_names.isdisjoint(listed)):
         return {}
     distinct = list(dict.fromkeys(listed))
+    if rule.exact and not used_names and rule.exact not in {*map(len, distinct)}:
+        # all are hashes, which are almost never alike
+        spellings = [_digest(value, rule.exact) for value in distinct]
+        if len({*spellings}) == len(spellings) and rule.fits(spellings):
+            return dict(zip(distinct, spellings, strict=True))
     fitting = {value for value in distinct if rule.takes(value)}
     if not ordered:
         distinct.sort(key=lambda value: value not in fitting)
@@ -193,9 +199,16 @@ def _add_hash(value: str, salt: str, rule: IdRule) -> str:
     return f"{clean[: rule.max - 7] if rule.max else clean}_{tail}"
 
 
+@remember("hashes of ids and names", entries=4096, longest=64, size=64)
 def _digest(value: str, length: int) -> str:
     digest = blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).digest()
     # only so much of the number is used, and small numbers divide faster
+    if length == 9:  # the ids of a whole history, one by one
+        number, first = divmod(int.from_bytes(digest) % _NINE, 3844)
+        number, second = divmod(number, 3844)
+        number, third = divmod(number, 3844)
+        last, fourth = divmod(number, 3844)
+        return _PAIRS[first] + _PAIRS[second] + _PAIRS[third] + _PAIRS[fourth] + _ALPHABET[last]
     number = int.from_bytes(digest) % 62**length
     text = ""
     for _ in range(length >> 1):

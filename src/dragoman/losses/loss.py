@@ -11,11 +11,10 @@ from typing import Any, TypeAlias, TypeVar
 
 from .._old_names import OLD_CODES, keeps_old_names
 from ..caches import remember
-from ..text.json_text import member
 from ..text.redaction import clip_text, one_line, shorten_path
 from .codes import CODES, rename_codes
 from .codes.code import KINDS, WEIGHTS, Kind, Weight
-from .index import Index
+from .index import Index, walk_fields
 
 # code, kind, node, field, what, did, rule: a plain tuple, because most of them are never read
 Row: TypeAlias = tuple[str, Kind, object, str, str, str, str]
@@ -251,6 +250,7 @@ class Report:
     """
 
     __slots__ = (
+        "_copied",
         "_detached",
         "_groups",
         "_index",
@@ -283,6 +283,7 @@ class Report:
         self._rows: list[Row] = []
         self._detached: list[Loss] = []
         self._groups: list[tuple[str, Iterable[tuple[object, str, str]]]] = []
+        self._copied: list[tuple[Sequence[object], Sequence[object]]] = []  # not in there yet
         self._originals: dict[int, tuple[object, tuple[object, ...]]] = {}
         self._index: Index | None = None
         self._placed: dict[int, tuple[object, str]] = {}
@@ -371,6 +372,22 @@ class Report:
         self.kinds.add(CODES[code].kind)
         self._groups.append((code, nodes))
 
+    def add_changes(
+        self, code: str, field: str, nodes: Sequence[object], values: Sequence[str]
+    ) -> None:
+        """Add the loss of a field that was changed in many nodes.
+
+        Args:
+            code: The code of the losses.
+            field: The field.
+            nodes: The nodes, at least one.
+            values: What the field of each is now.
+        """
+        self.add_loss(code, nodes[0], field, did=values[0])
+        code, kind, *_ = self._rows.pop()
+        rows = zip(nodes, values, strict=True)
+        self._rows += [(code, kind, node, field, "", value, "") for node, value in rows]
+
     def record_copy(self, copy: _Node, original: object | Sequence[object]) -> _Node:
         """Record from what a node was made: its losses get the path of the original.
 
@@ -384,6 +401,22 @@ class Report:
         origins = tuple(original) if isinstance(original, (list, tuple)) else (original,)
         self._originals[id(copy)] = (copy, origins)
         return copy
+
+    def record_copies(self, copies: Sequence[object], originals: Sequence[object]) -> None:
+        """Record from what many nodes were made, each from one; see `record_copy`.
+
+        Args:
+            copies: The new nodes.
+            originals: The node from which each was made.
+        """
+        self._copied.append((copies, originals))
+
+    @property
+    def _made_from(self) -> dict[int, tuple[object, tuple[object, ...]]]:
+        while self._copied:  # few reports are asked for the places of their losses
+            pairs = zip(*self._copied.pop(), strict=True)
+            self._originals.update((id(copy), (copy, (node,))) for copy, node in pairs)
+        return self._originals
 
     def set_place(self, node: object, path: str) -> None:
         """Record the path of a node that represents a text, which is no node of the input.
@@ -414,7 +447,7 @@ class Report:
         while waiting:
             node = waiting.pop()
             yield node
-            if (entry := self._originals.get(id(node))) is not None:
+            if (entry := self._made_from.get(id(node))) is not None:
                 waiting.extend(entry[1])
 
     def source(self, copy: object) -> object:
@@ -423,7 +456,7 @@ class Report:
         Args:
             copy: The node; returned itself if it is in the input.
         """
-        while (entry := self._originals.get(id(copy))) is not None:
+        while (entry := self._made_from.get(id(copy))) is not None:
             copy = entry[1][0]
         return copy
 
@@ -485,7 +518,7 @@ class Report:
         """
         issuer = self.called.get(issuer, issuer)
         what = f"a field of {issuer or 'nobody'}"
-        for field, value in _fields(fields, f"extras.{issuer}".rstrip(".")):
+        for field, value in walk_fields(fields, f"extras.{issuer}".rstrip(".")):
             code = "extras.empty" if value is None or value in _EMPTY else "extras.other_provider"
             self.add_loss(code, node, field, what, kind=_extras_kind(code, field))
 
@@ -502,7 +535,7 @@ class Report:
                 self.add_loss(code, node, field, what, did, rule, kind)
         for code, nodes in other._groups:
             self.add_losses(code, nodes)
-        self._originals.update(other._originals)
+        self._originals.update(other._made_from)
         self.edits += other.edits
 
     def include(self, other: Report) -> None:
@@ -516,12 +549,12 @@ class Report:
             self._messages = tuple(self._messages)
         self._rows.extend(other._rows)
         self.kinds |= other.kinds
-        self._originals.update(other._originals)
+        self._originals.update(other._made_from)
         self._placed.update(other._placed)
 
     def is_empty(self) -> bool:
         """Whether nothing was reported or recorded."""
-        return not (self._rows or self._groups or self._originals or self._placed or self.edits)
+        return not (self._rows or self._groups or self._made_from or self._placed or self.edits)
 
     def locate(self, node: object, ordinal: int = 0, field: str = "") -> str:
         """The path of a node or its field.
@@ -557,19 +590,3 @@ def _extras_kind(code: str, field: str) -> Kind | None:
     """The kind of the loss of a field, if it is not that of the code."""
     # ids, status and similar fields of an answer that came back have no effect
     return "expected" if CODES[code].weigh(field) == "trivial" else None
-
-
-def _fields(fields: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
-    """(path, value) of the fields, down to values that are no objects, at any depth."""
-    if fields and not any(isinstance(value, Mapping) for value in fields.values()):
-        for key, value in fields.items():
-            yield member(path, str(key)), value
-        return
-    waiting: list[tuple[str, Any]] = [(path, fields)]
-    while waiting:
-        path, value = waiting.pop()
-        if isinstance(value, Mapping) and (value or value is fields):
-            inner = [(member(path, str(key)), item) for key, item in value.items()]
-            waiting += reversed(inner)
-        else:
-            yield path, value

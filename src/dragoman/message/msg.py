@@ -36,6 +36,7 @@ MsgContent: TypeAlias = str | blocks.Block | PathLike[str] | bytes | Sequence[Ms
 ROLES: frozenset[str] = frozenset(get_args(Role))
 
 _NOT_GIVEN: Any = object()
+_new: Any = object.__new__  # the metaclass makes a look-up in the class itself slow
 
 
 def _without_content(path: str, hint: str) -> InvalidMessage:
@@ -165,7 +166,7 @@ class Msg(HasExtras, metaclass=ExplainsNames):
         Returns:
             A new message.
         """
-        message = cls.__new__(cls)
+        message: Msg = _new(cls)
         message.name = name
         message.content = content
         message.role = role

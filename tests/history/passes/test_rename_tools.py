@@ -11,6 +11,7 @@ import dragoman
 from dragoman import ChatRequest, Msg, Tool, ToolChoice
 from dragoman.capabilities import Capabilities
 from dragoman.capabilities.name_rules import IdRule, NameRule, mapping
+from dragoman.history.passes import rename_tools
 from dragoman.history.passes.rename_tools import invert_names, name_tools, respell_history
 from dragoman.history.passes.survey import survey
 from dragoman.losses import Report
@@ -261,3 +262,31 @@ def test_an_id_of_a_form_that_was_made_for_another_call_is_not_used_again() -> N
     assert calls[::2] == [["functions.look:0"], ["functions.look:1"], ["functions.look:2"]]
     assert calls[1::2] == calls[::2]
     assert codes[2:4] == ["id.made", "id.made"]
+
+
+@pytest.mark.parametrize("can", [Capabilities(ids=IdRule(chars="a-zA-Z0-9", exact=9)), PLAIN])
+@given(histories())
+def test_ids_alone_are_respelled_as_ids_beside_names_are(
+    can: Capabilities, msgs: list[Msg]
+) -> None:
+    def respell() -> Any:
+        report = Report(msgs, None, places)
+        history, back = respell_history(survey(msgs, report), can, {}, report)
+        blocks = [(m.role, m.cache, m.extras, m.blocks) for m in history.msgs]
+        losses = [(loss.code, loss.where, loss.field, loss.did) for loss in report.losses]
+        return blocks, back, losses, [id(report.source(m)) for m in history.msgs if m.blocks]
+
+    short = respell()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rename_tools, "_respell_ids", lambda *_: None)
+        assert respell() == short
+
+
+def test_a_result_under_a_name_that_the_wire_refuses_is_respelled_with_its_id() -> None:
+    result = ToolResultBlock("call_1", "look around", "x")
+    msgs = [turn("call_1")[0], Msg("", [result], "tool")]
+    report = Report(msgs, None, places)
+    can = Capabilities(ids=IdRule(chars="a-zA-Z0-9", exact=9))
+    history, _ = respell_history(survey(msgs, report), can, {}, report)
+    assert [getattr(m.blocks[0], "name", "") for m in history.msgs] == ["look", "look_around"]
+    assert {loss.code for loss in report.losses} == {"id.mapped", "tool_name.mapped"}

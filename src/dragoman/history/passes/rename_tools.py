@@ -24,6 +24,7 @@ from ...message.known_tools import run_step
 from .argument_names import Spellings, rename_keys
 from .survey import IDS, MISNAMED, PAIRS, RoledHistory, Tools, with_fields
 
+_new: Any = object.__new__
 _NO_PROPERTIES: Mapping[str, Spellings] = MappingProxyType({})
 
 
@@ -101,6 +102,10 @@ def respell_history(
     wire_ids = {} if rule.fits(ids) else mapping([id for id in ids if id], rule, ordered=True)
     if not (names or wire_ids or wrong_ids or properties or history.flags & MISNAMED):
         return history, {}
+    if not (names or wrong_ids or properties):
+        respelled = _respell_ids(history, wire_ids, caps, report)
+        if respelled is not None:
+            return respelled
     previous_ids = set(fixed_ids if rule.unique else ())
     reserved_ids = set(fixed_ids if rule.unique or rule.form else ())
     respeller = _Respeller(
@@ -112,6 +117,46 @@ def respell_history(
         if type(m.content) is not str and (changed := respeller.message(m)) is not m
     }
     return history.with_messages(changes), respeller.tree_ids
+
+
+def _respell_ids(
+    history: RoledHistory, wire_ids: dict[str, str], caps: Capabilities, report: Report
+) -> tuple[RoledHistory, dict[str, str]] | None:
+    """The history under wire ids, as `_Respeller` would write it; None if a name changes, too."""
+    accepted = {"", *history.names}
+    copies: dict[int, Msg] = {}
+    new: list[object] = []
+    nodes: list[ToolBlock] = []
+    ids: list[str] = []
+    create_message = Msg.create_unchecked
+    for i, m in enumerate(history.msgs):
+        content: Any = m.content
+        if type(content) is str:
+            continue
+        blocks: list[ContentBlock] | None = None
+        for j, block in enumerate(content):
+            if type(block) is ToolResultBlock:
+                if block.name not in accepted and not caps.tool_names.takes(block.name):
+                    return None
+            elif type(block) is not ToolUseBlock:
+                continue
+            id = wire_ids.get(block.id)
+            if id is None:
+                continue
+            respelled = _respell_block(block, id, block.name)
+            new.append(respelled)
+            nodes.append(block)
+            ids.append(id)
+            if blocks is None:
+                blocks = [*content]
+            blocks[j] = respelled
+        if blocks is not None:
+            copies[i] = create_message(m.name, blocks, m.role, m)
+    if nodes:
+        report.record_copies(new, nodes)
+        report.record_copies([*copies.values()], [history.msgs[i] for i in copies])
+        report.add_changes("id.mapped", "id", nodes, ids)
+    return history.with_messages(copies), {id: node.id for id, node in zip(ids, nodes, strict=True)}
 
 
 @dataclass(slots=True)
@@ -219,14 +264,21 @@ class _Respeller:
 
 
 def _respell_block(block: ToolBlock, id: str, name: str) -> ContentBlock:
-    """A copy of the block under another id and name; `replace` takes three times as long."""
+    """A copy of the block under another id and name; `replace` takes five times as long."""
     respelled: ToolBlock
     if type(block) is ToolUseBlock:
-        respelled = ToolUseBlock(id, name, block.input, block.raw_input, block.cache)
-        respelled.freeform, respelled.namespace = block.freeform, block.namespace
+        call: ToolUseBlock = _new(ToolUseBlock)
+        call.input, call.raw_input = block.input, block.raw_input
+        call.freeform, call.namespace = block.freeform, block.namespace
+        call.unfinished, call.type = False, "tool_use"
+        respelled = call
     else:
         assert type(block) is ToolResultBlock  # the other one of the two
-        respelled = ToolResultBlock(id, name, block.output, block.is_error, block.cache)
+        result: ToolResultBlock = _new(ToolResultBlock)
+        result.output, result.is_error = block.output, block.is_error
+        result.type = "tool_result"
+        respelled = result
+    respelled.id, respelled.name, respelled.cache = id, name, block.cache
     respelled.extras, respelled.spelling = block.extras, block.spelling
     respelled.origin = block.origin
     return respelled
