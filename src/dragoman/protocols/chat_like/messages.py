@@ -49,9 +49,6 @@ def write_call(
 
 def compose_call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
     """Write a call of the history, without a type if it came without one."""
-    if block.spelling is None and block.extras is None and block.raw_input is None:
-        function: JsonObject = {"name": block.name, "arguments": arguments(block.input)}
-        return {"id": block.id, "type": "function", "function": function}
     typed = block.spelling is None or UNTYPED not in block.spelling
     return write_call(block, write_arguments(block), own_extras(block, caps), typed)
 
