@@ -90,6 +90,7 @@ class GatewayExchange:
 
     Attributes:
         upstream: The target of the last `call`.
+        written: The request as it was written for the target; None if none was converted.
         nth: The number of that target in its route; 0 is the first.
         kind: What the client asks for: an answer, a count, a compaction, or an unknown path.
         streams: Whether the client asks for a stream.
@@ -122,7 +123,7 @@ class GatewayExchange:
         self._sealed = self.kind != "other" and holds(request.body, _MARKS)
         self.is_long = is_long(request.body)
         self._client_request: ChatRequest | None = None
-        self._written: Written | None = None
+        self.written: Written | None = None
         self._is_over = False  # if true, later bytes of the provider are no part of the answer
         self._whole_rejected: ClientAnswer | None = (
             None  # the error in the words of the provider, if it speaks the client's protocol
@@ -221,11 +222,14 @@ class GatewayExchange:
             call = self._pass_call() if self.passes and not self._sealed else self._convert_call()
         except RecursionError as error:
             raise ReadError("the request is nested too deeply", code="json.deep") from error
-        if record.kept is not None:
-            record.kept.upstream_path = call.url
-            record.kept.upstream_request = call.body
-            record.kept.upstream_response.clear()  # of an earlier call
-            record.kept.cut.discard("upstream_response")
+        return self.keep_call(call)
+
+    def keep_call(self, call: HttpCall) -> HttpCall:
+        """The call, which the recording keeps instead of an earlier one."""
+        if (kept := self.record.kept) is not None:
+            kept.upstream_path, kept.upstream_request = call.url, call.body
+            kept.upstream_response.clear()
+            kept.cut.discard("upstream_response")
         return call
 
     def _pass_call(self) -> HttpCall:
@@ -284,7 +288,7 @@ class GatewayExchange:
             self._judge_envelopes()
         if self.compacts and not self.passes:
             req.stream = False
-        self._written = written = self.upstream.write(req)
+        self.written = written = self.upstream.write(req)
         self.record.losses = written.losses
         return written
 
@@ -346,8 +350,14 @@ class GatewayExchange:
             self._whole_rejected = ClientAnswer(status, body, answer_headers(headers))
         return error
 
-    def convert_answer(self, status: int, headers: Mapping[str, str], body: bytes) -> ClientAnswer:
-        """The answer for the client, from the provider's whole answer.
+    def convert_answer(
+        self,
+        status: int,
+        headers: Mapping[str, str],
+        body: bytes,
+        resp: ChatResponse | None = None,
+    ) -> ClientAnswer:
+        """The answer for the client, from the provider's whole answer; `resp` if it was read.
 
         Raises:
             ProviderError: The provider's answer cannot be read.
@@ -381,7 +391,7 @@ class GatewayExchange:
             if self.passes and not self._sealed:
                 return self._finish_answer(ClientAnswer(status, body, answer_headers(headers)))
             return self.answer_count(tokens)
-        resp = self._response(status, body)
+        resp = resp or self.read_answer(status, body)
         record.usage, record.answer_model = resp.usage, resp.model or ""
         record.finish = tuple(candidate.finish.reason for candidate in resp.candidates)
         assert self._client_request is not None  # set when the request was converted
@@ -435,7 +445,7 @@ class GatewayExchange:
         counter = counting.local(self.route.counter, error) if self.kind == "count" else ""
         if not counter:
             return None
-        written = self._written or self._write(self._body)  # None if the body was passed on
+        written = self.written or self._write(self._body)  # None if the body was passed on
         return counting.count_tokens(counter, written)
 
     def headers(self) -> dict[str, str]:
@@ -490,7 +500,7 @@ class GatewayExchange:
             self.upstream.answer_policy,
             self._client_request,
             self._state,
-            self._written,
+            self.written,
             self._new_id if self.upstream.protocol == "ollama" else None,
         )
         return ConvertedAnswer(
@@ -560,11 +570,12 @@ class GatewayExchange:
         self.record.status = answer.status
         return answer
 
-    def _response(self, status: int, body: bytes) -> ChatResponse:
+    def read_answer(self, status: int, body: bytes) -> ChatResponse:
+        """The answer in a provider's body. Raises ProviderError."""
         upstream = self.upstream
         check_answer_values(body, self.gateway.config.limits.answer_values)
         try:
-            resp = upstream.wire.read_response(body, request=self._written, status=status)
+            resp = upstream.wire.read_response(body, request=self.written, status=status)
         except RecursionError as error:
             raise unreadable(ReadError("it is nested too deeply", code="json.deep")) from error
         except ReadError as error:

@@ -21,6 +21,7 @@ from ...transport.errors import whole
 from ...transport.retries import acalling
 from ..bodies import unreadable
 from ..surfaces import ClientAnswer
+from .answer_parts import AnswerParts
 from .gateway_exchange import GatewayExchange
 from .passing import answer_too_large
 from .relay import RelayStream
@@ -63,19 +64,38 @@ class Sender(ABC):
 
     async def fetch_answer(self, exchange: GatewayExchange) -> ClientAnswer:
         """The whole answer. Raises DragomanError if no target gives one."""
+        parts = AnswerParts(exchange)
 
-        async def attempt(left: Timeouts) -> ClientAnswer:
-            call = await self._prepare_call(exchange)
+        async def attempt(left: Timeouts) -> ClientAnswer | HttpCall:
+            parts.begin(left)
+            return await ask(await self._prepare_call(exchange), left)
+
+        async def ask(call: HttpCall, left: Timeouts) -> ClientAnswer | HttpCall:
             reply = await self._send(exchange, call, left)
-            body = await _read_body(reply, exchange)
+            body = await _read_body(reply, exchange, parts.size)
             if exchange.is_failure(reply.status):
                 raise exchange.read_failure(reply.status, reply.headers, body)
             exchange.keep(body)
-            read = partial(exchange.convert_answer, reply.status, reply.headers, body)
+            read = partial(parts.convert, reply.status, reply.headers, body)
             return await self._compute(exchange, read, body)
 
+        async def ask_rest(call: HttpCall, left: Timeouts) -> ClientAnswer | HttpCall:
+            return await ask(await self._sign_call(exchange, exchange.keep_call(call)), left)
+
+        async def ask_all() -> ClientAnswer:
+            answer = await self._call_targets(exchange, attempt)
+            while isinstance(answer, HttpCall):
+                try:
+                    answer = await acalling(
+                        exchange.retries, parts.remaining(), partial(ask_rest, answer), self._sleep
+                    )
+                except DragomanError as error:  # the next target begins the answer anew
+                    exchange.go_on(error)
+                    answer = await self._call_targets(exchange, attempt)
+            return answer
+
         try:
-            return await self._call_targets(exchange, attempt)
+            return await ask_all()
         except DragomanError as error:
             tokens = await self._compute_apart(partial(exchange.local_count, error))
             if tokens is None:
@@ -156,6 +176,10 @@ class Sender(ABC):
             call = await self._compute_apart(exchange.call)
         else:
             call = await self._compute(exchange, exchange.call)
+        return await self._sign_call(exchange, call)
+
+    async def _sign_call(self, exchange: GatewayExchange, call: HttpCall) -> HttpCall:
+        """The call with its key, once it may be sent."""
         if not exchange.upstream.keyless:
             call = await self._authorize(call, exchange.upstream)
         exchange.record.attempts += 1
@@ -216,9 +240,12 @@ def build_stall_error(seconds: float) -> ProviderError:
     return Timeout(text, status=504, type="timeout_error", code="upstream.stalled")
 
 
-async def _read_body(reply: AsyncStreamReply, exchange: GatewayExchange) -> bytes:
-    """A whole body. Raises ProviderError for one that breaks off, or is larger than the bound."""
-    most = exchange.gateway.config.limits.answer
+async def _read_body(reply: AsyncStreamReply, exchange: GatewayExchange, earlier: int = 0) -> bytes:
+    """A whole body. Raises ProviderError for one that breaks off, or is larger than the bound.
+
+    `earlier` are the bytes of the same answer that have come before.
+    """
+    most = exchange.gateway.config.limits.answer - earlier
     parts: list[bytes] = []
     try:
         async for part in reply:

@@ -1,0 +1,66 @@
+"""Whole answers that come in several bodies, for clients whose protocol cannot ask for the rest.
+
+Gemini ends a long body with a token for the rest (see `model.segments`). Clients of its own
+protocol get such a body unchanged. All others would take a part for the answer, so that the
+gateway itself asks for the rest, and returns one answer with the usage of all parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import monotonic
+
+from ...message import ChatResponse
+from ...model.segments import AnswerSegments, joined_answer
+from ...transport.call import HttpCall, Timeouts
+from ..surfaces import ClientAnswer
+from .gateway_exchange import GatewayExchange
+
+
+class AnswerParts:
+    """The parts of one whole answer.
+
+    Attributes:
+        size: The bytes of the parts that have come.
+    """
+
+    def __init__(self, exchange: GatewayExchange) -> None:
+        self._exchange = exchange
+        self.begin(Timeouts())
+
+    def begin(self, left: Timeouts) -> None:
+        """Begin a new answer; `left` are the timeouts for all of its parts."""
+        self._left, self._since = left, monotonic()
+        self._segments: AnswerSegments | None = None
+        self._parts: list[ChatResponse] = []
+        self.size = 0
+
+    def remaining(self) -> Timeouts:
+        """What is left of the timeouts. Raises Timeout if the total time is over."""
+        return self._left.remaining(self._since)
+
+    def convert(
+        self, status: int, headers: Mapping[str, str], body: bytes
+    ) -> ClientAnswer | HttpCall:
+        """The answer for the client; or the call for the rest of it, without a key.
+
+        Raises:
+            ProviderError: The provider's answer cannot be read.
+            LossRefused: The answer loses what the policy does not allow to lose.
+        """
+        exchange = self._exchange
+        upstream, written = exchange.upstream, exchange.written
+        own = exchange.passes or upstream.protocol == exchange.surface.protocol
+        fields = upstream.wire.room.token_fields
+        if own or not fields or exchange.kind == "count" or written is None:
+            return exchange.convert_answer(status, headers, body)
+        resp = exchange.read_answer(status, body)
+        self.size += len(body)
+        self._parts.append(resp)
+        if self._segments is None:
+            self._segments = AnswerSegments(upstream.wire, written)
+        if (rest := self._segments.following(resp)) is not None:
+            return upstream.written_call(rest, len(exchange.request.body))
+        if len(self._parts) > 1:
+            resp = joined_answer(self._parts, fields)
+        return exchange.convert_answer(status, headers, body, resp)
