@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from hypothesis import example, given
+from hypothesis import strategies as st
 
 from dragoman.errors import InvalidMessage, ReadError
 from dragoman.text import json_text
@@ -201,3 +202,32 @@ def test_check_text_shows_where() -> None:
     check_text("é\U0001f600", "$")
     with pytest.raises(InvalidMessage, match="character 3"):
         check_text("abé\ud83d", "$")
+
+
+_FILLER = "x" * 3 * MAX_DEPTH
+
+
+@pytest.mark.parametrize(
+    "number", ["12345678901234567890123", "-98765432109876543210", "18446744073709551616"]
+)
+@pytest.mark.parametrize(
+    "place", ['{{"a": {}}}', "[1,{}]", '{{"a":{{"b":[2, {}]}}}}', "[[\n{}\n]]"]
+)
+@pytest.mark.parametrize("around", ["", "id 11111111111111111111111111111111111111", "2026-11-29"])
+def test_long_integers_are_exact_in_long_texts(number: str, place: str, around: str) -> None:
+    text = f'["{_FILLER}", "{around}", {place.format(number)}, "{around}"]'
+    assert same(loads(text), json.loads(text))
+    assert same(loads(text.encode()), json.loads(text))
+
+
+def test_digits_in_texts_and_fractions_are_no_long_integers() -> None:
+    texts = ["1" * 40, "a" + "2" * 19, "0001 " * 30, "1e1234567890123456789"]
+    text = json.dumps([*texts, 0.1234567890123456789, _FILLER])
+    assert same(loads(text), json.loads(text))
+    assert not json_text._may_hold_long_number(text.encode().replace(b" ", b""))
+
+
+@given(json_values | st.integers(-(2**70), 2**70) | st.lists(st.integers(0, 2**66)))
+def test_numbers_are_those_of_the_standard_library(value: Any) -> None:
+    text = json.dumps([value, _FILLER])
+    assert same(loads(text), json.loads(text))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
-
-from ..text.json_text import member
+from collections.abc import Iterable
+from typing import NamedTuple
 
 _HEAD = re.compile(r"\w+")
 
@@ -89,19 +87,3 @@ def _own(field: str) -> str:
     others = field.removeprefix("extras.")
     ends = [at for at in (others.find("."), others.find("[")) if at >= 0]
     return others[min(ends) :] if ends else ""
-
-
-def walk_fields(fields: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
-    """(path, value) of the fields, down to values that are no objects, at any depth."""
-    if fields and not any(isinstance(value, Mapping) for value in fields.values()):
-        for key, value in fields.items():
-            yield member(path, str(key)), value
-        return
-    waiting: list[tuple[str, Any]] = [(path, fields)]
-    while waiting:
-        path, value = waiting.pop()
-        if isinstance(value, Mapping) and (value or value is fields):
-            inner = [(member(path, str(key)), item) for key, item in value.items()]
-            waiting += reversed(inner)
-        else:
-            yield path, value

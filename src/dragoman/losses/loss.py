@@ -10,11 +10,11 @@ from html import escape
 from typing import Any, TypeAlias, TypeVar
 
 from .._old_names import OLD_CODES, keeps_old_names
-from ..caches import remember
 from ..text.redaction import clip_text, one_line, shorten_path
 from .codes import CODES, rename_codes
 from .codes.code import KINDS, WEIGHTS, Kind, Weight
-from .index import Index, walk_fields
+from .extras import list_extras
+from .index import Index
 
 # code, kind, node, field, what, did, rule: a plain tuple, because most of them are never read
 Row: TypeAlias = tuple[str, Kind, object, str, str, str, str]
@@ -518,9 +518,8 @@ class Report:
         """
         issuer = self.called.get(issuer, issuer)
         what = f"a field of {issuer or 'nobody'}"
-        for field, value in walk_fields(fields, f"extras.{issuer}".rstrip(".")):
-            code = "extras.empty" if value is None or value in _EMPTY else "extras.other_provider"
-            self.add_loss(code, node, field, what, kind=_extras_kind(code, field))
+        for code, field, kind in list_extras(issuer, fields):
+            self.add_loss(code, node, field, what, kind=kind)
 
     def include_new(self, other: Report, baseline: Report) -> None:
         """Add the losses of one trial that another trial does not have.
@@ -573,20 +572,3 @@ class Report:
             walk = self._places(self._messages, self._request) if self._places else ()
             self._index = Index(walk)
         return self._index
-
-
-# Values that mean no more than an absent field; the texts, plain and in base64, are given where an
-# API requires a signature and there is none (Gemini API docs, "Thought signatures").
-_EMPTY: tuple[Any, ...] = (
-    [],
-    {},
-    "skip_thought_signature_validator",
-    "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=",
-)
-
-
-@remember("whether a field of another provider has an effect", entries=2048)
-def _extras_kind(code: str, field: str) -> Kind | None:
-    """The kind of the loss of a field, if it is not that of the code."""
-    # ids, status and similar fields of an answer that came back have no effect
-    return "expected" if CODES[code].weigh(field) == "trivial" else None

@@ -29,6 +29,11 @@ _LARGE = 2**18
 _RAW = ("utf-8", "surrogatepass")
 _LONG = b"0" * 19
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
+# what is looked at in a text: digits, as zeros; what opens an object or list, as `[`; and what ends
+# a number. Taking out all other bytes is three times as fast as searching among them.
+_MARKS = bytes.maketrans(b"123456789{", b"000000000[")
+_UNMARKED = bytes(set(range(256)) - set(b'0123456789[{,:"'))
+_BEFORE_NUMBER = b"[,: \t\r\n-"
 _PLAIN_KEY = re.compile(r"\$?[^\W\d]\w*")
 _SPELLER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
@@ -125,14 +130,26 @@ def loads(text: str | bytes) -> Json:
     size = len(text)
     if size < _LARGE:
         data = text if type(text) is bytes else text.encode()  # type: ignore[union-attr]  # text
-        if _LONG not in data.translate(_DIGITS):
-            if size > 2 * MAX_DEPTH:
+        marks = data.translate(_MARKS, _UNMARKED)
+        if _LONG not in marks or not _may_hold_long_number(data):
+            if marks.count(b"[") > MAX_DEPTH:
                 _shallow(data, value)
             return value
     if any(abs(item) >= _BIG for item in _floats(value)):
         return _loads_std(text)
     _shallow(text, value)
     return value
+
+
+def _may_hold_long_number(data: bytes) -> bool:
+    """Whether 19 digits follow each other outside of texts, or perhaps after a space in a text."""
+    zeros = data.translate(_DIGITS)
+    at = zeros.find(_LONG)
+    while at >= 0:
+        if at == 0 or data[at - 1] in _BEFORE_NUMBER:
+            return True
+        at = zeros.find(_LONG, at + len(_LONG))  # after another digit, if this number goes on
+    return False
 
 
 def _shallow(text: str | bytes, value: Json) -> None:

@@ -162,7 +162,9 @@ class State:
         return bool(foreign) and not caps.claims.isdisjoint(data)
 
     def _readable_extras(self, node: Msg | ContentBlock) -> Extras | None:
-        extras = node.extras or {}
+        extras = node.extras
+        if not extras:
+            return extras
         readable: Extras = {}
         for issuer, data in extras.items():
             if issuer == HEALED:
