@@ -44,6 +44,12 @@ def _all_identifiers() -> frozenset[str]:
     return frozenset().union(*(_identifiers(path) for path in FILES))
 
 
+@cache
+def _old_alone() -> frozenset[str]:
+    """Old names that nothing in the sources is called by."""
+    return frozenset(old for names in OWNERS.values() for old in names) - _all_identifiers()
+
+
 def _classes(path: Path) -> set[str]:
     tree = ast.parse(path.read_text("utf-8"))
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
@@ -64,14 +70,14 @@ def faults(text: str, own: frozenset[str] | set[str] = frozenset()) -> list[str]
         text: A page, or a file of the sources.
         own: Old names that can mean nothing else in it.
     """
-    alone = {old for names in OWNERS.values() for old in names} - _all_identifiers()
+    alone = _old_alone() | own
     found = []
     for word in _CODE.findall(text):
         owner, _, name = word.rpartition(".")
         table = OWNERS.get(owner) or OWNERS.get(owner.removeprefix("dragoman.")) or {}
         old_module = word.removeprefix("dragoman.") in OLD_MODULES and word.startswith("dragoman.")
         table = table or OLD_ATTRIBUTES.get(owner.capitalize(), {})  # `report.lost(...)`
-        if name in table or old_module or (not owner and name in alone | own):
+        if name in table or old_module or (not owner and name in alone):
             found.append(word)
     for owner, arguments in OLD_ARGUMENTS.items():
         found += re.findall(rf"\b{owner}\((?:{'|'.join(arguments)})=", text)
