@@ -351,11 +351,7 @@ class GatewayExchange:
         return error
 
     def convert_answer(
-        self,
-        status: int,
-        headers: Mapping[str, str],
-        body: bytes,
-        resp: ChatResponse | None = None,
+        self, status: int, headers: Mapping[str, str], body: bytes, resp: ChatResponse | None = None
     ) -> ClientAnswer:
         """The answer for the client, from the provider's whole answer; `resp` if it was read.
 
