@@ -1,7 +1,8 @@
 """The kinds of failure, the codes and types that mean each, and the status that goes with it.
 
 Reference for the names: the literals of the official SDKs and Bedrock's service model, looked up
-on 2026-11-23; recorded errors; google.rpc.Code. Messages of hosts are in `rows`. Moonshot's
+on 2026-11-23; recorded errors; google.rpc.Code. The words of hosts are in `rows`, a file for
+each subject: a prompt that is too long is in `rows/context.py`. Moonshot's
 `exceeded_current_quota_error` and `engine_overloaded_error` are quoted in Kimi-K2 issue 5 and
 kimi-cli issue 2571. The names of DashScope are those of its error pages; those of Volcengine of
 its page of error codes, those of Hunyuan of Tencent Cloud's SDK (`hunyuan/v20230901/errorcodes`),

@@ -1,7 +1,8 @@
 """OpenAI: Chat Completions and Responses as OpenAI itself offers them.
 
 Chat Completions is the default wire, because most programs were written for it. Current models
-reason and call tools only on Responses.
+reason and call tools only on Responses. The model that is asked where none is named is
+`DEFAULT_MODEL` of `capabilities/families/gpt.py`, which other hosts of the same models use, too.
 """
 
 from __future__ import annotations

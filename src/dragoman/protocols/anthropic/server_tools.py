@@ -1,4 +1,7 @@
-"""Server tools: the types that their kinds are written as, and the betas that some of them need."""
+"""Server tools: the types that their kinds are written as, and the betas that some of them need.
+
+The types of the blocks in which their calls and results come are in `dialect.py`.
+"""
 
 from __future__ import annotations
 
