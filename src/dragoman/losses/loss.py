@@ -553,7 +553,8 @@ class Report:
 
     def is_empty(self) -> bool:
         """Whether nothing was reported or recorded."""
-        return not (self._rows or self._groups or self._made_from or self._placed or self.edits)
+        origins = self._originals or self._copied
+        return not (self._rows or self._groups or origins or self._placed or self.edits)
 
     def locate(self, node: object, ordinal: int = 0, field: str = "") -> str:
         """The path of a node or its field.
