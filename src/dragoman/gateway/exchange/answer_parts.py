@@ -49,18 +49,18 @@ class AnswerParts:
             LossRefused: The answer loses what the policy does not allow to lose.
         """
         exchange = self._exchange
-        upstream, written = exchange.upstream, exchange.written
-        own = exchange.passes or upstream.protocol == exchange.surface.protocol
-        fields = upstream.wire.room.token_fields
-        if own or not fields or exchange.kind == "count" or written is None:
+        if exchange.kind == "count":
+            return exchange.convert_answer(status, headers, body)
+        upstream = exchange.upstream
+        if not self._parts:
+            self._segments = upstream.open_segments(exchange.written)
+        if self._segments is None:
             return exchange.convert_answer(status, headers, body)
         resp = exchange.read_answer(status, body)
         self.size += len(body)
         self._parts.append(resp)
-        if self._segments is None:
-            self._segments = AnswerSegments(upstream.wire, written)
         if (rest := self._segments.following(resp)) is not None:
             return upstream.written_call(rest, len(exchange.request.body))
         if len(self._parts) > 1:
-            resp = joined_answer(self._parts, fields)
+            resp = joined_answer(self._parts, upstream.wire.room.token_fields)
         return exchange.convert_answer(status, headers, body, resp)

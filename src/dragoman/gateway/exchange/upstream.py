@@ -24,6 +24,7 @@ from ...losses import Report
 from ...losses import policy as policy_of
 from ...losses.policies import LossLog
 from ...message import ChatRequest, Written, places
+from ...model.segments import AnswerSegments
 from ...protocols.reasoning import needs_other_wire
 from ...text.hidden_keys import SHORTEST, HiddenKey
 from ...text.json_text import JsonObject, encode_json
@@ -166,6 +167,22 @@ class Upstream:
         """The call that sends a written request; `size` are the bytes of the client's request."""
         headers = {"content-type": "application/json", **written.headers}
         return self.call(written.path, headers, encode_json(written.body, size))
+
+    def open_segments(self, written: Written | None) -> AnswerSegments | None:
+        """The requests for the rest of an answer that may come in several bodies.
+
+        Args:
+            written: The request that was sent; None if the client's own bytes were.
+
+        Returns:
+            None if this target's answers come in one body, and if the client speaks the target's
+            protocol: then it asks for the rest itself.
+        """
+        own = self.same_wire or self.protocol == self.surface.protocol
+        if own or written is None:
+            return None
+        segments = AnswerSegments(self.wire, written)
+        return segments if segments.possible else None
 
     def for_counts(self) -> Upstream:
         """The target that counts tokens: some hosts do so over one of their protocols alone."""
