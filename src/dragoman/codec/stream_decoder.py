@@ -124,7 +124,7 @@ class StreamDecoder:
         pieces: list[Piece] = []
         frames = self._frames.frames(chunk)
         self.unread = 0 if frames else self.unread + len(chunk)
-        if self.max_unread is not None and self.unread > self.max_unread:
+        if self.unread and self.max_unread is not None and self.unread > self.max_unread:
             self.forget()
             text = f"an event of the provider's is larger than {self.max_unread} bytes"
             raise AnswerTooLarge(text, type="event_too_large", hint="raise max_event_bytes")
@@ -215,7 +215,11 @@ class StreamDecoder:
         key, values = self._last
         if values and type(payload) is dict and payload.get(key) in values:
             self.over = True
-        return self._feed_reader(payload, event)
+        try:
+            pieces = self._reader.feed(payload, event)
+        except FAILURES as error:
+            return self._read_rest(payload, event, error)
+        return self._add_pieces(pieces)
 
     def _unparsable(self, text: str, event: str | None) -> list[Piece]:
         if text.strip() in ("", "[DONE]"):

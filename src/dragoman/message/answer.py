@@ -255,6 +255,7 @@ def goes_on_in(earlier: ContentBlock, later: ContentBlock) -> bool:
 
 
 _first = itemgetter(0)
+_name = attrgetter("name")
 
 
 def _source(sources: list[Any]) -> Any:
@@ -323,6 +324,9 @@ def _call_name(parts: Sequence[ContentBlock]) -> str:
     A piece with another id does not continue it. (NousResearch/hermes-agent pull request 12230;
     continuedev/continue pull request 5849; looked up on 2026-11-28.)
     """
+    names = list(map(_name, parts))
+    if names[0] and not any(names[1:]):  # most calls
+        return str(names[0])
     name = id = ""
     for part in parts:
         if type(part) is not ToolUseBlock or (id and part.id not in ("", id)):

@@ -289,6 +289,10 @@ class StreamedCalls:
         self._by_index: dict[int, _StreamedCall] = {}
         self._by_id: dict[str, _StreamedCall] = {}
 
+    def has(self, index: int) -> bool:
+        """Whether a call with this index has begun."""
+        return index in self._by_index
+
     def says_nothing(self, id: str, name: str, index: object, text: str) -> bool:
         """Whether a fragment begins no call and goes on with none: some hosts end with such a one.
 

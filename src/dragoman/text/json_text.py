@@ -132,7 +132,7 @@ def loads(text: str | bytes) -> Json:
         data = text if type(text) is bytes else text.encode()  # type: ignore[union-attr]  # text
         marks = data.translate(_MARKS, _UNMARKED)
         if _LONG not in marks or not _may_hold_long_number(data):
-            if marks.count(b"[") > MAX_DEPTH:
+            if size > 2 * MAX_DEPTH and marks.count(b"[") > MAX_DEPTH:
                 _shallow(data, value)
             return value
     if any(abs(item) >= _BIG for item in _floats(value)):

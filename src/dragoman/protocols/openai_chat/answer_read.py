@@ -241,7 +241,9 @@ _MESSAGE_FIELDS = {
 
 
 _USUAL_FIELDS = {"role", "content", "refusal", "reasoning_details", *THINKING_FIELDS}
-_TEXT_ONLY = {"content"}
+# a choice of a chunk with these fields, and no value in the latter, has nothing but its delta
+_FRAME_VALUES = ("finish_reason", "logprobs")
+_FRAME = {"index", *_FRAME_VALUES}
 _ABSENT = object()
 
 
@@ -259,11 +261,20 @@ class ChoiceReader:
         self._citations: set[str] = set()
         self._values: JsonObject = {}  # fields that are already in the extras
         self._has_deltas = False
+        self._frame: JsonObject | None = None  # of a delta: fields that say nothing new
 
     def read(self, choice: JsonObject, position: int, chunk: bool) -> list[Piece]:
         """Return the pieces of one entry of `choices`; `chunk`: it surely is part of a stream."""
         self._pieces = []
         delta, message = choice.get("delta"), choice.get("message")
+        if chunk and type(delta) is dict:
+            frame = choice.copy()
+            del frame["delta"]
+            if frame == self._frame:  # most chunks
+                self._message(delta, complete=False)
+                return self._pieces
+            if frame.keys() <= _FRAME and all(frame.get(key) is None for key in _FRAME_VALUES):
+                self._frame = frame
         complete = not isinstance(delta, dict)
         if isinstance(message, dict):
             self._message(message, complete=True, snapshot=not complete)
@@ -337,11 +348,15 @@ class ChoiceReader:
             self._pieces.append(Meta(unknown, self._index, issuer=self._issuer))
 
     def _message(self, message: JsonObject, complete: bool, snapshot: bool = False) -> None:
-        if not complete and message.keys() == _TEXT_ONLY and type(message["content"]) is str:
-            if text := message["content"]:  # most deltas
-                self._length += len(text)
-                self._part(TEXT, 0, TextBlock(text))
-            return
+        if not complete and len(message) == 1:  # most deltas
+            if type(text := message.get("content")) is str:
+                if text:
+                    self._length += len(text)
+                    self._pieces.append(Part((self._index, TEXT, 0), TextBlock(text)))
+                return
+            if type(entries := message.get("tool_calls")) is list:
+                self._read_calls(entries, complete=False)
+                return
         for i, thinking in self._thinking.read(message):
             self._part(THINKING, i, thinking)
         content = message.get("content")
@@ -397,8 +412,13 @@ class ChoiceReader:
 
     def _fragment(self, entry: JsonObject) -> tuple[int, ContentBlock] | None:
         """Return which call a fragment belongs to, and what it adds; None for an empty fragment."""
-        block = read_call(entry, self._issuer, complete=False)
         index = entry.get("index")
+        function = entry.get("function")
+        if len(entry) == 2 and type(index) is int and type(function) is dict:
+            text = function.get("arguments")  # most fragments
+            if len(function) == 1 and type(text) is str and self._calls.has(index):
+                return self._calls.call("", "", index, text), ToolUseBlock("", "", {}, text)
+        block = read_call(entry, self._issuer, complete=False)
         if type(block) is not ToolUseBlock:
             return self._calls.call(str(entry.get("id") or ""), "", index, ""), block
         text = block.raw_input or ("{}" if block.input else "")
@@ -440,7 +460,8 @@ def _unknown_fields(message: JsonObject, complete: bool) -> JsonObject:
 
 
 _READ_ELSEWHERE = {"object", "choices", "usage", "error", "obfuscation"}  # fields of a body
-_CHUNKS = ("chat.completion.chunk", "chat.completion.done")
+_CHUNK = "chat.completion.chunk"
+_CHUNKS = (_CHUNK, "chat.completion.done")
 _OBJECTS = ("chat.completion", *_CHUNKS, "")
 
 
@@ -468,10 +489,20 @@ class ChatReader:
         self._issuer = dialect.issuers[0]
         self._values: JsonObject = {}  # fields of the body that were read already
         self._choices: dict[int, ChoiceReader] = {}
+        self._frame: JsonObject | None = None  # of a chunk: fields that say nothing new
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
         """Return the pieces of one chunk, or of a whole answer."""
         choices = payload.get("choices")
+        frame: JsonObject | None = None
+        if type(choices) is list and len(choices) == 1 and payload.get("object") == _CHUNK:
+            frame = payload.copy()
+            del frame["choices"]
+            frame.pop("obfuscation", None)  # padding, of another length in each chunk
+            if frame == self._frame and type(index := choices[0].get("index")) is int:
+                choice = self._choices.get(index)
+                if choice is not None:  # most chunks
+                    return choice.read(choices[0], 0, chunk=True)
         pieces: list[Piece] = []
         host_field = self._dialect.own_field
         host_data = (payload.get(host_field) if host_field else None) or _EMPTY
@@ -500,9 +531,11 @@ class ChatReader:
             complete = complete or "delta" not in entry
         complete = complete and not chunk
         full = complete or (choices is None and not chunk)
+        usage = payload.get("usage") or host_data.get("usage")
         if head := self._head(payload, complete, full):
             pieces[:0] = head
-        usage = payload.get("usage") or host_data.get("usage")
+        elif not (error or host_data or usage):
+            self._frame = frame
         if isinstance(usage, dict):
             pieces.append(read_usage(usage, self._issuer, complete))
         return pieces
