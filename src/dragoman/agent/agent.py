@@ -17,6 +17,7 @@ from ..llm import Input, ModelLike, Pair, Way, to_llm, to_pair, to_request
 from ..llm.settings import ExplainsNames, explains_agents, needed_model
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
 from ..message.ending import goes_on, reply_finish
+from ..model.segments import MAX_SEGMENTS
 from ..structured import Structured, repair_messages
 from ..toolkit import ToolContext, Toolkit, to_toolkit
 from .event_loop import own_loop
@@ -363,7 +364,9 @@ class ReActAgent(metaclass=ExplainsNames):
         msg.name = self.name
         msg = await self._run_hooks("post_reasoning", kwargs, msg)
         cost = run.spend(response, kwargs["request"].messages)
-        run.done = not (msg.calls or follows or goes_on(response))
+        # what is still paused after all requests of the model for its rest ends the run
+        asked_on = len(getattr(response, "usages", ())) < MAX_SEGMENTS
+        run.done = not (msg.calls or follows or (goes_on(response) and asked_on))
         run.finish = reply_finish(response) if run.done else "done"  # type: ignore[assignment]
         run.parsed = getattr(response, "parsed", None)
         self.messages += [msg, *follows]

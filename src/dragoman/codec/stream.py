@@ -13,28 +13,19 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
-    Sequence,
 )
 from inspect import isawaitable
 from types import TracebackType
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from ..errors import AnswerTooLarge, ConfigError, ProviderError, ReadError, StreamBroken
-from ..message import ChatResponse
+from ..message import ChatResponse, Usage
+from ..stream.builder import SegmentEnd
 from ..stream.events import EventView, StreamEvent
 from ..stream.pieces import Piece
 from .stream_decoder import StreamDecoder
 
 _Event = TypeVar("_Event")
-
-
-class SegmentEnd(NamedTuple):
-    """Marks, among the chunks of an answer, that the next body continues it.
-
-    `token_fields`: see `Room.token_fields`.
-    """
-
-    token_fields: Sequence[str]
 
 
 def feed_chunk(decoder: StreamDecoder, chunk: Any) -> list[Piece]:
@@ -48,7 +39,7 @@ def feed_chunk(decoder: StreamDecoder, chunk: Any) -> list[Piece]:
     if kind is dict:
         return decoder.feed(chunk)
     if kind is SegmentEnd:
-        return decoder.begin_segment(chunk.token_fields)
+        return decoder.begin_segment(chunk)
     if isinstance(chunk, tuple) and len(chunk) == 2:
         name, payload = chunk
         return decoder.feed(payload, name)
@@ -118,6 +109,12 @@ class _StreamState:
     def partial(self) -> ChatResponse:
         """The answer so far, also after the connection broke or the loop was left."""
         return self.decoder.snapshot() if self._response is None else self._response
+
+    @property
+    def usages(self) -> tuple[Usage, ...]:
+        """The usage of each body, if the answer came in several."""
+        usages = self.decoder.builder.usages
+        return tuple(usages) if len(usages) > 1 else ()
 
     @property
     def error(self) -> ProviderError | None:

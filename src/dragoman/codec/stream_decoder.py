@@ -6,7 +6,7 @@ Sans-IO: the caller fetches bytes and events and passes them in as values.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from ..history.passes.argument_names import ArgumentNames, own_arguments
 from ..message import ChatResponse, Origin, Tool, ToolUseBlock, Usage
 from ..message.ending import NO_REASON
 from ..protocols.base import Reader
-from ..stream.builder import Builder, LaterReader
+from ..stream.builder import Builder, LaterReader, SegmentEnd
 from ..stream.framing import Decoder, Framing
 from ..stream.odd_values import FAILURES, OddValues
 from ..stream.pieces import End, Failed, Key, Part, Piece, Raw, is_error_body, provider_error
@@ -162,16 +162,18 @@ class StreamDecoder:
             pieces += self.end_unsaid("done")
         return pieces if self._restorer is None else pieces + self._restorer.finish()
 
-    def begin_segment(self, token_fields: Sequence[str] = ()) -> list[Piece]:
+    def begin_segment(self, end: SegmentEnd) -> list[Piece]:
         """End the body read so far; the answer continues in another one.
 
         The blocks of the next body follow those that have come, and its figures are added.
+
         Args:
-            token_fields: The figures of usage to add up; see `Room.token_fields`.
+            end: How bodies of this wire continue each other.
         """
         pieces = self.rest()
-        last = self.builder.begin_segment(token_fields)
-        self._reader, self._odd_values = LaterReader(self._make_reader(), last), None
+        last = self.builder.begin_segment(end.token_fields)
+        self._reader = LaterReader(self._make_reader(), last, end.cuts_texts)
+        self._odd_values = None
         self._restorer = CallRestorer(self._original_tools) if self._original_tools else None
         self.over = self._done = False
         return pieces

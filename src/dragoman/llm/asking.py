@@ -22,6 +22,7 @@ from ..message import (
     Usage,
     Written,
 )
+from ..message.answer import join_usages
 from ..message.request import OPTIONS
 from ..model.answer import Answer
 from ..model.endpoint import CallOptions, ConnectionOptions
@@ -81,11 +82,12 @@ def _rename_settings(given: Mapping[str, Any], known: KeysView[str], owner: str)
 
 
 class Attempt(NamedTuple):
-    """A request, its model, and whether a partial answer is accepted."""
+    """A request, its model, and what of an answer is accepted or followed."""
 
     target: ModelTarget
     written: Written
     allow_partial: bool = False
+    follow_pauses: bool = True
 
 
 class Question(NamedTuple):
@@ -98,6 +100,7 @@ class Question(NamedTuple):
     call: CallOptions
     model: str | None
     allow_partial: bool = False
+    follow_pauses: bool | None = None  # None: as each model is set
 
 
 class FrontDoor:
@@ -115,6 +118,7 @@ class FrontDoor:
             raise ConfigError(text, path="$.order", hint="given or losses", code="llm.order")
         self.repairs = _repairs(settings.pop("repairs", 0))
         self.allow_partial = _flag(settings.pop("allow_partial", False), "$.allow_partial")
+        self.follow_pauses = _follows(settings.pop("follow_pauses", None))
         self.way = _way(settings.pop("way", "auto"))
         form = settings.pop("response_format", None)
         self.structured = None if form is None else _parse_format(form)
@@ -168,6 +172,7 @@ class FrontDoor:
                 {},
                 None,
                 self.allow_partial,
+                self.follow_pauses,
             )
         settings = dict(given)
         if x is GIVEN_BY_NAME or not settings.keys() <= _CALL_KEYWORDS:
@@ -183,6 +188,7 @@ class FrontDoor:
                 call[name] = value  # type: ignore[literal-required]
         model = settings.pop("model", None)
         partial = _flag(settings.pop("allow_partial", self.allow_partial), "$.allow_partial")
+        follows = _follows(settings.pop("follow_pauses", self.follow_pauses))
         request = to_request(x)
         if (files := settings.pop("files", None)) is not None:
             request = with_files(request, files)
@@ -200,7 +206,7 @@ class FrontDoor:
         if form is not None and (plain := _plain_format(form)) is not None:
             says_nothing = plain.kind == "text" and request.response_format is None
             request = replace(request, response_format=None if says_nothing else plain)
-        return Question(request, structured, way, repairs, call, model, partial)
+        return Question(request, structured, way, repairs, call, model, partial, follows)
 
     @staticmethod
     def _request(request: ChatRequest, defaults: ChatRequest) -> ChatRequest:
@@ -294,13 +300,16 @@ class FrontDoor:
     def _read_answer(
         self, target: ModelTarget, out: Written, question: Question
     ) -> Generator[Attempt, Received, Answer[Any]]:
-        spent = Usage()
+        usages: list[Usage] = []
         request = question.request
+        follows = question.follow_pauses
+        if follows is None:
+            follows = target.model.follow_pauses
         for remaining in range(question.repairs, -1, -1):
-            received = yield Attempt(target, out, question.allow_partial)
+            received = yield Attempt(target, out, question.allow_partial, follows)
             resp = received.response
             target.formatter.name_answer(resp, out)
-            spent = resp.usage + spent if remaining < question.repairs else resp.usage
+            usages += received.usages or [resp.usage]
             try:
                 answer = target.answer(out, resp, request, question.structured, received.raw)
             except InvalidOutput as error:
@@ -310,7 +319,8 @@ class FrontDoor:
                 request = replace(request, messages=[*request.messages, *more])
                 out = target.write(request, question.structured, question.way)
                 continue
-            answer.usage = spent
+            if len(usages) > 1:
+                answer.usage, answer.usages = join_usages(usages), tuple(usages)
             return answer
         raise AssertionError("the last attempt returns or raises")
 
@@ -352,6 +362,10 @@ def _flag(value: Any, path: str) -> bool:
     if type(value) is not bool:
         raise ConfigError(f"must be True or False, not {show(value)}", path=path, code="llm.flag")
     return value
+
+
+def _follows(value: Any) -> bool | None:
+    return None if value is None else _flag(value, "$.follow_pauses")
 
 
 def _repairs(value: Any) -> int:

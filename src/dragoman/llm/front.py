@@ -103,7 +103,9 @@ class LLM(_Settings):
       `response_format`, `way`, `repairs`, `agent_name`, `extras` and every option of a request
       (`temperature`, `max_tokens`, `reasoning`, ...);
     - what counts as an answer: with `allow_partial=True` also one that broke off, which its
-      `status` and `finish` show; otherwise StreamBroken or NoAnswer is raised;
+      `status` and `finish` show; otherwise StreamBroken or NoAnswer is raised; with
+      `follow_pauses=False` the part of an answer in which the provider has paused (`finish.reason`
+      is `pause`); otherwise the rest is asked for, and the answer is one;
     - how it is written: `formatter`, or the arguments of a formatter: `speakers`, `rewrites`,
       `history_tokens` (the most tokens of the history; "fit": what the model's window holds
       besides an answer), `token_counter`, `truncate`, `policy`, `strict`, `can`, `facts`, `fetch`,
@@ -162,7 +164,7 @@ class LLM(_Settings):
             while True:
                 try:
                     endpoint = attempt.target.model.endpoint
-                    received = endpoint.ask(attempt.written, attempt.allow_partial)
+                    received = endpoint.ask(*attempt[1:])
                 except Exception as error:  # noqa: BLE001 - the generator handles it
                     attempt = steps.throw(error)
                 else:
@@ -314,7 +316,7 @@ class AsyncLLM(_Settings):
                 return answer
             try:
                 endpoint = attempt.target.model.endpoint
-                received = await endpoint.aask(attempt.written, attempt.allow_partial)
+                received = await endpoint.aask(*attempt[1:])
             except Exception as error:  # noqa: BLE001 - the generator handles it
                 step = partial(steps.throw, error)
             else:

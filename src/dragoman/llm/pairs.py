@@ -20,6 +20,7 @@ from ..errors import ConfigError, ProviderError
 from ..formatter import FormatterBase, WireFormatter
 from ..message import Candidate, ChatRequest, ChatResponse, Msg, Written
 from ..model import ChatModel, ChatModelBase, pair_model
+from ..model.answer import Answer
 from ..model.base import find_wire
 from ..model.chat_model import AsyncChunks
 from ..model.received import judge
@@ -208,7 +209,9 @@ class _Endpoint:
             response = await self._model.apost(written, self._allow_partial)
         except ProviderError as error:
             raise self._target.place_error(error, written) from error.__cause__
-        return self._answer(written, response)
+        answer = self._answer(written, response)
+        answer.usages = response.usages
+        return answer
 
     async def stream(self, written: Written) -> AsyncGenerator[StreamEvent]:
         self._target.formatter.refuse_unseen(self._request, written)
@@ -216,7 +219,9 @@ class _Endpoint:
         try:
             async for event in stream:
                 if event.type == "finish":
-                    yield FinishEvent("finish", self._answer(written, event.response))
+                    answer = self._answer(written, event.response)
+                    answer.usages = stream.usages
+                    yield FinishEvent("finish", answer)
                 else:
                     yield event
         except ProviderError as error:
@@ -224,7 +229,7 @@ class _Endpoint:
         finally:
             await stream.aclose()
 
-    def _answer(self, written: Written, response: ChatResponse) -> ChatResponse:
+    def _answer(self, written: Written, response: ChatResponse) -> Answer[Any]:
         return self._target.answer(written, response, self._request, self._structured)
 
 

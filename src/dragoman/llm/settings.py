@@ -70,6 +70,7 @@ class RequestSettings(TypedDict, total=False):
     way: Way
     repairs: int
     allow_partial: bool
+    follow_pauses: bool
     max_tokens: int | None
     temperature: float | None
     top_p: float | None

@@ -18,6 +18,7 @@ from .course import has_no_key
 from .targets import ModelTarget
 
 T = TypeVar("T")
+_Chunks = TypeVar("_Chunks", Chunks, AsyncChunks)
 _SILENT = frozenset({"text-start", "thinking-start", "refusal-start"})  # events without content
 
 
@@ -69,6 +70,11 @@ class _Streamed(Generic[T]):
             except (WriteError, LossRefused) as error:
                 target = self._course.after(target, error)
 
+    def _send(self, kind: type[_Chunks], target: ModelTarget, out: Written) -> _Chunks:
+        """Return the chunks of the answer, which are sent for when they are read."""
+        question = self._question
+        return kind(target.model, out, question.allow_partial, question.follow_pauses)
+
     def _after(
         self, error: ProviderError | ConfigError, target: ModelTarget, out: Written
     ) -> ModelTarget:
@@ -98,6 +104,7 @@ class _Streamed(Generic[T]):
         self._answer = target.answer(
             out, event.response, self._question.request, self._question.structured
         )
+        self._answer.usages = self._stream.usages
         return FinishEvent("finish", self._answer)
 
 
@@ -133,7 +140,7 @@ class AnswerStream(_Streamed[T]):
         target = self._course.first
         while True:
             target, out = self._writes(target)
-            self._chunks = Chunks(target.model, out, self._question.allow_partial)
+            self._chunks = self._send(Chunks, target, out)
             seen = False  # whether the program has seen a part of this answer
             held: list[StreamEvent] = []  # events without content so far
             try:
@@ -209,7 +216,7 @@ class AsyncAnswerStream(_Streamed[T]):
             writes = self._writes
             wrote = await asyncio.to_thread(writes, target) if self._counts else writes(target)
             target, out = wrote
-            self._chunks = AsyncChunks(target.model, out, self._question.allow_partial)
+            self._chunks = self._send(AsyncChunks, target, out)
             seen = False  # whether the program has seen a part of this answer
             held: list[StreamEvent] = []  # events without content so far
             try:

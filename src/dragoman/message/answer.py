@@ -113,6 +113,30 @@ class Usage(HasExtras, Shown):
 _FIGURES = tuple(f.name for f in fields(Usage) if f.name != "extras")
 
 
+def join_usages(usages: Sequence[Usage]) -> Usage:
+    """Return the usage of an answer that took several requests, with the figures of its extras.
+
+    Costs may depend on the latter, such as the number of searches: `+` leaves them out.
+    """
+    if len(usages) == 1:
+        return usages[0]
+    joined = sum(usages, Usage())
+    joined.extras = _add_figures([usage.extras for usage in usages if usage.extras]) or None
+    return joined
+
+
+def _add_figures(values: Sequence[Any]) -> Any:
+    """Add numbers, at any depth of objects; lists are concatenated, of others the last counts."""
+    if all(isinstance(value, dict) for value in values):
+        names = dict.fromkeys(name for value in values for name in value)
+        return {name: _add_figures([v[name] for v in values if name in v]) for name in names}
+    if all(isinstance(value, (int, float)) and value is not True for value in values):
+        return sum(values)
+    if all(isinstance(value, list) for value in values):
+        return _lists([*values])
+    return next((value for value in reversed(values) if value is not None), None)
+
+
 @dataclass(slots=True, repr=False)
 class Candidate(HasExtras, Shown):
     """One of the answers to a request.

@@ -26,7 +26,9 @@ class Answer(ChatResponse, Generic[T]):
 
     Attributes:
         parsed: The value of the type that was asked for (`response_format=City`), else None.
-        raw: The body of the response, parsed; None for a stream.
+        raw: The body of the response, parsed; None for a stream. An answer in which the provider
+            paused has a list of bodies.
+        usages: The usage of each request, if there were several; `usage` is their sum.
         written: What was sent.
         host: The name of the vendor that answered.
         vendor: The vendor.
@@ -34,6 +36,7 @@ class Answer(ChatResponse, Generic[T]):
 
     parsed: T = field(default=None)  # type: ignore[assignment]  # T is None where nothing is asked
     raw: Any = field(default=None, repr=False, compare=False)
+    usages: tuple[Usage, ...] = field(default=(), repr=False, compare=False)
     written: Written | None = field(default=None, repr=False, compare=False)
     host: str = field(default="", compare=False)
     vendor: Vendor | None = field(default=None, repr=False, compare=False)
@@ -118,6 +121,11 @@ class ReceivedChunks:
     def newest(self) -> ChatResponse:
         """Return the answer of all chunks so far."""
         return self.answer(len(self.chunks))
+
+    def newest_decoder(self) -> StreamDecoder:
+        """Return the decoder, which has read all chunks so far."""
+        self.newest()
+        return self._decoder
 
     @property
     def decoder(self) -> StreamDecoder:

@@ -15,8 +15,9 @@ from ..codec.stream import AsyncStream, Stream
 from ..codec.stream_decoder import StreamDecoder
 from ..codec.wire import Wire
 from ..errors import ConfigError, NotMessages, ProviderError, StreamBroken, UnknownKeyword
-from ..message import ChatRequest, ChatResponse, Msg, Options, ToolChoice, Written
+from ..message import ChatRequest, Msg, Options, ToolChoice, Written
 from ..message.request import OPTIONS
+from ..stream.builder import SegmentEnd
 from ..suggestions.keywords import refuse_unknown, rename_keywords
 from ..text.json_text import loads
 from ..transport.call import AsyncStreamReply, StreamReply
@@ -45,6 +46,8 @@ class ChatModel(ChatModelBase):
             the keywords of a call.
         allow_partial: Whether an answer that broke off is accepted, which its `status` shows.
             Otherwise StreamBroken is raised, with what had arrived as its `response`.
+        follow_pauses: Whether the rest of an answer is asked for if the provider pauses in it.
+            Otherwise the paused part is returned, and its `finish.reason` is `pause`.
         **connection: How the provider is reached; see `Connection`.
     """
 
@@ -57,6 +60,7 @@ class ChatModel(ChatModelBase):
         *,
         generate_kwargs: Mapping[str, Any] | None = None,
         allow_partial: bool = False,
+        follow_pauses: bool = True,
         **connection: Unpack[ConnectionOptions],
     ) -> None:
         super().__init__(model_name, stream)
@@ -68,6 +72,7 @@ class ChatModel(ChatModelBase):
                 hint = f'generate_kwargs={{"{name}": ...}}, or a keyword of the call'
                 raise UnknownKeyword(text, path=f"$.{name}", hint=hint, code="name.unknown")
         self.allow_partial = allow_partial
+        self.follow_pauses = follow_pauses
         self.wire: Wire = host if isinstance(host, Wire) else wire(host)
         self.generate_kwargs = dict(generate_kwargs or {})
         self.connection = Connection(key=api_key, **given)
@@ -97,6 +102,7 @@ class ChatModel(ChatModelBase):
             self.stream,
             generate_kwargs=self.generate_kwargs,
             allow_partial=self.allow_partial,
+            follow_pauses=self.follow_pauses,
             **self.connection.options(),
         )
 
@@ -234,7 +240,7 @@ class ChatModel(ChatModelBase):
     async def _parts(self, out: Written) -> AsyncIterator[PartialAnswer]:
         received = ReceivedChunks(lambda: self.wire.stream_decoder(request=out))
         chunks = AsyncChunks(self, out, self.allow_partial)
-        chunks.answer_so_far = received.newest
+        chunks.find_decoder = received.newest_decoder
         try:
             async for chunk in chunks:
                 received.chunks.append(chunk)
@@ -266,7 +272,7 @@ class ChatModel(ChatModelBase):
             ProviderError: The provider answered with an error, or did not answer.
         """
         partial = self.allow_partial if allow_partial is None else allow_partial
-        return self._build_answer(out, self.endpoint.ask(out, partial))
+        return self._build_answer(out, self.endpoint.ask(out, partial, self.follow_pauses))
 
     async def apost(self, out: Written, allow_partial: bool | None = None) -> Answer[None]:
         """Send a whole request, in an event loop.
@@ -283,7 +289,7 @@ class ChatModel(ChatModelBase):
             ProviderError: The provider answered with an error, or did not answer.
         """
         partial = self.allow_partial if allow_partial is None else allow_partial
-        return self._build_answer(out, await self.endpoint.aask(out, partial))
+        return self._build_answer(out, await self.endpoint.aask(out, partial, self.follow_pauses))
 
     def answer(self, out: Written, body: Any, status: int | None = None) -> Answer[None]:
         """Read the bytes of a whole answer.
@@ -305,6 +311,7 @@ class ChatModel(ChatModelBase):
         return Answer.of(
             received.response,
             raw=received.raw,
+            usages=received.usages,
             written=out,
             vendor=home,
             host=home.name if home is not None else self.wire.name,
@@ -324,11 +331,19 @@ class _Judged:
 
     _reply: Any = None  # set when the request is sent
 
-    def __init__(self, model: ChatModel, out: Written, allow_partial: bool = False) -> None:
+    def __init__(
+        self,
+        model: ChatModel,
+        out: Written,
+        allow_partial: bool = False,
+        follow_pauses: bool | None = None,
+    ) -> None:
         self._model = model
         self._out = out
-        self._segments = AnswerSegments(model.wire, out)
-        self.answer_so_far: Callable[[], ChatResponse] | None = None  # set by the reader
+        follows = model.follow_pauses if follow_pauses is None else follow_pauses
+        self._follows = follows and model.wire.room.pauses
+        self._segments: AnswerSegments | None = None  # once the provider has paused
+        self.find_decoder: Callable[[], StreamDecoder] | None = None  # set by the reader
         self.max_event_bytes = model.connection.max_event_bytes
         self.judge = StreamJudge(model.endpoint.address, lambda: self.status, allow_partial)
 
@@ -339,14 +354,20 @@ class _Judged:
 
     def _decoder(self) -> StreamDecoder:
         decoder = self._model.wire.stream_decoder(request=self._out)
-        self.answer_so_far = decoder.snapshot
+        self.find_decoder = lambda: decoder
         return decoder
 
-    def _following(self) -> Written | None:
-        """Return the request for the rest of the answer, after the end of a body."""
-        if self.answer_so_far is None or not self._segments.possible:
+    def _following(self) -> tuple[SegmentEnd, Written] | None:
+        """Return the end of a body and the request for the rest, if the answer has one."""
+        if self.find_decoder is None or not self._follows:
             return None
-        return self._segments.following(self.answer_so_far())
+        decoder = self.find_decoder()
+        if "pause" not in decoder.builder.finishes[:1]:
+            return None
+        if self._segments is None:
+            self._segments = AnswerSegments(self._model.wire, self._out)
+        out = self._segments.following(decoder.snapshot())
+        return None if out is None else (self._segments.end, out)
 
 
 class Chunks(_Judged):
@@ -365,15 +386,16 @@ class Chunks(_Judged):
         return Stream(self._decoder(), self, self.judge)
 
     def __iter__(self) -> Iterator[Any]:
-        if self._reply is not None and not self._segments.possible:
+        if self._reply is not None and not self._follows:
             return iter(self._reply)  # the pieces of the reply itself
         return self._read()
 
     def _read(self) -> Iterator[Any]:
         reply = self.open()
         yield from reply
-        while (out := self._following()) is not None:
-            yield self._segments.end
+        while (rest := self._following()) is not None:
+            end, out = rest
+            yield end
             reply.close()
             reply = self._reply = self._model.endpoint.stream(out)
             yield from reply
@@ -400,7 +422,7 @@ class AsyncChunks(_Judged):
         return AsyncStream(self._decoder(), self, self.judge)
 
     def __aiter__(self) -> AsyncIterator[Any]:
-        if self._reply is not None and not self._segments.possible:
+        if self._reply is not None and not self._follows:
             return aiter(self._reply)  # the pieces of the reply itself
         return self._read()
 
@@ -408,8 +430,9 @@ class AsyncChunks(_Judged):
         reply = await self.open()
         async for chunk in reply:
             yield chunk
-        while (out := self._following()) is not None:
-            yield self._segments.end
+        while (rest := self._following()) is not None:
+            end, out = rest
+            yield end
             await reply.aclose()
             reply = self._reply = await self._model.endpoint.astream(out)
             async for chunk in reply:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from time import monotonic
 from types import MappingProxyType
 from typing import Any, Self, TypedDict
 from weakref import finalize
@@ -47,7 +48,7 @@ from ..transport.retries import Retries, acalling, calling
 from ..transport.sdk_clients import BotoCalls, client_transport
 from ..vendors import Vendor
 from .received import Received, check_status, is_page, page, read_reply
-from .segments import AnswerSegments
+from .segments import AnswerSegments, is_paused
 
 
 @explains_keywords()
@@ -226,12 +227,15 @@ class Endpoint:
 
     # -- whole answers and streams ----------------------------------------------------------------
 
-    def ask(self, out: Written, allow_partial: bool = False) -> Received:
+    def ask(
+        self, out: Written, allow_partial: bool = False, follow_pauses: bool = True
+    ) -> Received:
         """Return the whole answer, read and checked; what is not an answer is retried, like errors.
 
         Args:
             out: What is sent.
             allow_partial: Whether an answer that broke off is accepted.
+            follow_pauses: Whether to ask for the rest of an answer in which the provider paused.
 
         Returns:
             The answer and the body that it was read from.
@@ -241,12 +245,17 @@ class Endpoint:
                 response that is not an answer.
             ConfigError: There is no key, or no such transport.
         """
-        segments = AnswerSegments(self.wire, out)
-        if not segments.possible:
-            return self._ask(out, allow_partial)
-        return segments.ask(lambda out: self._ask(out, allow_partial))
+        begun = monotonic()
+        first = self._ask(out, allow_partial, self.timeouts)
+        if not (follow_pauses and is_paused(first.response)):
+            return first
 
-    def _ask(self, out: Written, allow_partial: bool) -> Received:
+        def ask_rest(out: Written) -> Received:
+            return self._ask(out, allow_partial, self.timeouts.remaining(begun))
+
+        return AnswerSegments(self.wire, out).complete(first, ask_rest)
+
+    def _ask(self, out: Written, allow_partial: bool, timeouts: Timeouts) -> Received:
         wire, most = self.wire, self.connection.max_answer_bytes
         if (boto := self._boto) is not None:
 
@@ -255,7 +264,7 @@ class Endpoint:
                     wire, out, _reply(boto.converse(out.sdk(), most)), "", allow_partial
                 )
 
-            return calling(self._asked_again, self.timeouts, call_boto)
+            return calling(self._asked_again, timeouts, call_boto)
         transport = self._transport()
 
         def attempt(left: Timeouts) -> Received:
@@ -266,16 +275,23 @@ class Endpoint:
                     raise self._read_failure(reply, reply.body)
                 return read_reply(wire, out, reply, call.url, allow_partial)
 
-        return calling(self._asked_again, self.timeouts, attempt)
+        return calling(self._asked_again, timeouts, attempt)
 
-    async def aask(self, out: Written, allow_partial: bool = False) -> Received:
+    async def aask(
+        self, out: Written, allow_partial: bool = False, follow_pauses: bool = True
+    ) -> Received:
         """Return the whole answer as `ask` does, in an event loop."""
-        segments = AnswerSegments(self.wire, out)
-        if not segments.possible:
-            return await self._aask(out, allow_partial)
-        return await segments.aask(lambda out: self._aask(out, allow_partial))
+        begun = monotonic()
+        first = await self._aask(out, allow_partial, self.timeouts)
+        if not (follow_pauses and is_paused(first.response)):
+            return first
 
-    async def _aask(self, out: Written, allow_partial: bool) -> Received:
+        async def ask_rest(out: Written) -> Received:
+            return await self._aask(out, allow_partial, self.timeouts.remaining(begun))
+
+        return await AnswerSegments(self.wire, out).acomplete(first, ask_rest)
+
+    async def _aask(self, out: Written, allow_partial: bool, timeouts: Timeouts) -> Received:
         wire, most = self.wire, self.connection.max_answer_bytes
         if self._boto is not None:
             reply = _reply(await self._boto.aconverse(out.sdk(), most))
@@ -291,7 +307,7 @@ class Endpoint:
                     raise self._read_failure(reply, reply.body)
                 return read_reply(wire, out, reply, call.url, allow_partial)
 
-        return await acalling(self._asked_again, self.timeouts, attempt)
+        return await acalling(self._asked_again, timeouts, attempt)
 
     def stream(self, out: Written) -> StreamReply:
         """Return the answer as soon as it begins, and never retry after that; raise as `ask`."""

@@ -91,11 +91,20 @@ def price_answer(
     if "web_search_options" in request_body:
         raise Unpriced("how often a search model of Chat Completions searched stands in no answer")
     tier, searches = _tier(resp, request_body), _searches(resp)
+    usages = [*getattr(resp, "usages", ())] or [resp.usage]  # a long request has a price of its own
+
+    def cost(model: str | None) -> Cost:
+        first, *others = (
+            compute_cost(usage, vendor, model, tier=tier, searches=0 if nth else searches)
+            for nth, usage in enumerate(usages)
+        )
+        return sum(others, first)
+
     try:
-        return compute_cost(resp.usage, vendor, model, tier=tier, searches=searches)
+        return cost(model)
     except _UnknownModel as error:
         try:
-            return compute_cost(resp.usage, vendor, resp.model, tier=tier, searches=searches)
+            return cost(resp.model)
         except _UnknownModel:
             raise error from None
 
@@ -176,16 +185,17 @@ def _count_image_tokens(usage: Usage) -> int:
     They are in Gemini's modalities, also in Interactions, and in details of Chat Completions;
     Gemini API, Pricing, 2026-11-28.
     """
+    count = 0  # an answer in several bodies has several entries
     for fields in (usage.extras or {}).values():
         for key, name, figure in _MODALITIES:
             entries = fields.get(key)
             for entry in entries if isinstance(entries, list) else ():
                 if isinstance(entry, dict) and str(entry.get(name)).lower() == "image":
-                    return _count(entry.get(figure))
+                    count += _count(entry.get(figure))
         details = fields.get("completion_tokens_details")
-        if isinstance(details, dict) and (count := _count(details.get("image_tokens"))):
-            return count
-    return 0
+        if not count and isinstance(details, dict):
+            count = _count(details.get("image_tokens"))
+    return count
 
 
 _MODALITIES = (

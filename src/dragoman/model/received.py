@@ -13,7 +13,7 @@ from typing import Any
 from ..codec.stream_decoder import StreamDecoder
 from ..codec.wire import Wire
 from ..errors import NoAnswer, ProviderError, ReadError
-from ..message import ChatResponse, Written
+from ..message import ChatResponse, Usage, Written
 from ..message.ending import find_failure, no_answer
 from ..stream.error_headers import told_by_headers
 from ..text.json_text import loads
@@ -26,10 +26,17 @@ _PAGES = ("text/html", "application/xhtml+xml")
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A whole answer: `raw` is its body, parsed; None for one that came as events."""
+    """A whole answer.
+
+    Attributes:
+        raw: Its body, parsed; None for one that came as events.
+        response: The answer.
+        usages: The usage of each body, if there are several; `raw` is then the list of them.
+    """
 
     raw: Any
     response: ChatResponse
+    usages: tuple[Usage, ...] = ()
 
 
 def check_status(

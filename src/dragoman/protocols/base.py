@@ -176,8 +176,11 @@ class Room(ABC):
     # The model and the tools come first.
     cache_order: tuple[str, ...] = ()
     lookback: int = 0  # how many of the last turns are written differently once the history goes on
-    # fields of an answer that hold a token with which another request gets the rest of it
+    # whether the provider may pause in an answer, so that another request has to bring its rest
+    pauses: ClassVar[bool] = False
+    # fields of a paused answer that hold a token for that request; they do not apply to the rest
     token_fields: ClassVar[tuple[str, ...]] = ()
+    cuts_texts: ClassVar[bool] = False  # whether a pause may be in the middle of a text
     # flags of the survey for content whose form depends on the messages before it
     ordered_flags: int = 0
     paths: ClassVar[PathTable] = {}
@@ -228,14 +231,14 @@ class Room(ABC):
         return replace(self.base_capabilities, reads=frozenset(self.dialect.issuers))
 
     def request_rest(self, body: JsonObject, resp: ChatResponse) -> JsonObject | None:
-        """Return the body that asks for the rest of an answer whose provider gave a token for it.
+        """Return the body that asks for the rest of a paused answer.
 
         Args:
-            body: The body that was sent.
-            resp: The answer that came back, which has paused.
+            body: The body that was sent first.
+            resp: What has come of the answer, in all bodies; it has paused.
 
         Returns:
-            The body with the token; None if there is no token or the protocol has no such request.
+            The body; None if nobody but the caller can go on, or the protocol has no such request.
         """
         return None
 

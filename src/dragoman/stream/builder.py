@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import groupby
-from typing import Any, Protocol, assert_never
+from typing import Any, NamedTuple, Protocol, assert_never
 
 from .. import message as tree
 from ..error_kinds import ErrorRow
@@ -25,7 +25,16 @@ from ..message import (
     ToolUseBlock,
     Usage,
 )
-from ..message.answer import FinishReason, Status, behind, goes_on_in, join_values, latest, total
+from ..message.answer import (
+    FinishReason,
+    Status,
+    behind,
+    goes_on_in,
+    join_usages,
+    join_values,
+    latest,
+    total,
+)
 from ..message.blocks import ContentBlock, name_notes
 from ..message.check import heal, note
 from ..message.ending import choose_written_finish, finish_and_status, worst_status
@@ -116,17 +125,35 @@ class _PieceReader(Protocol):
     def finish(self) -> list[Piece]: ...
 
 
+class SegmentEnd(NamedTuple):
+    """Marks, among the chunks of an answer, that the next body continues it.
+
+    Attributes:
+        token_fields: See `Room.token_fields`.
+        cuts_texts: See `Room.cuts_texts`.
+    """
+
+    token_fields: Sequence[str] = ()
+    cuts_texts: bool = False
+
+
 class LaterReader:
     """A reader of the rest of an answer, whose blocks come after the earlier ones.
 
-    A text that was cut goes on in the block in which it began.
+    `cuts_texts`: a text that was cut goes on in the block in which it began.
     """
 
-    __slots__ = ("_begun", "_last", "_reader")
+    __slots__ = ("_begun", "_cuts_texts", "_last", "_reader")
 
-    def __init__(self, reader: _PieceReader, last: Mapping[int, tuple[Key, ContentBlock]]) -> None:
+    def __init__(
+        self,
+        reader: _PieceReader,
+        last: Mapping[int, tuple[Key, ContentBlock]],
+        cuts_texts: bool,
+    ) -> None:
         self._reader = reader
         self._last = last  # block of each candidate that has come by now, and its key
+        self._cuts_texts = cuts_texts
         # the key of the first block of each candidate here; whether it goes on with the last one
         self._begun: dict[int, tuple[Key, bool]] = {}
 
@@ -146,7 +173,8 @@ class LaterReader:
             return piece
         key, block = self._last[candidate]
         if candidate not in self._begun:
-            self._begun[candidate] = piece.key, goes_on_in(block, piece.block)
+            goes_on = self._cuts_texts and goes_on_in(block, piece.block)
+            self._begun[candidate] = piece.key, goes_on
         first, goes_on = self._begun[candidate]
         if goes_on and piece.key == first and type(piece.block) is TextBlock:
             assert type(block) is TextBlock
@@ -197,7 +225,7 @@ class Builder:
         self._ends: dict[int, Finish] = {}
         self._raw: list[JsonObject] = []
         self._failed: ProviderError | None = None
-        self._earlier: Usage | None = None  # of the segments before this one
+        self._earlier: list[Usage] = []  # of the segments before this one
         self._seed = ""  # makes the ids that are invented for this answer unlike those of others
 
     def add(self, piece: Piece) -> None:
@@ -240,7 +268,8 @@ class Builder:
         Returns:
             For each candidate its last block, which the others follow, and the key of that block.
         """
-        self._earlier, self._usage = self.usage, []
+        self._earlier.append(self._newest_usage())
+        self._usage = []
         self._ends.clear()
         self._meta = [
             replace(meta, id=None, extras=_without(meta.extras, token_fields))
@@ -402,8 +431,12 @@ class Builder:
     @property
     def usage(self) -> Usage:
         """The figures so far; of each the last value, for later events repeat or correct."""
-        usage = self._newest_usage()
-        return usage if self._earlier is None else self._earlier + usage
+        return join_usages(self.usages) if self._earlier else self._newest_usage()
+
+    @property
+    def usages(self) -> list[Usage]:
+        """The figures of each body of the answer."""
+        return [*self._earlier, self._newest_usage()]
 
     def _newest_usage(self) -> Usage:
         """The usage of the newest segment; of each figure the last value.

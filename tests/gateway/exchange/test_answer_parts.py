@@ -21,6 +21,7 @@ from tests.gateway.running import LONG
 
 CHAT = {"model": "m", "messages": [{"role": "user", "content": "Count."}]}
 NATIVE = {"contents": [{"role": "user", "parts": [{"text": "Count."}]}]}
+GEMINI, CLAUDE = "gemini/gemini/gemini-4-argon", "anthropic/claude-opus-5-5"
 WAYS = ("threads", "httpx2", "aiohttp", "server")
 ways = pytest.mark.parametrize("way", WAYS)
 
@@ -48,8 +49,8 @@ def server() -> Iterator[Provider]:
     running.close()
 
 
-def config(provider: Provider, transport: str, **more: Any) -> Config:
-    target = Target("gemini/gemini/gemini-4-argon", secret="upstream-key", base_url=provider.url)
+def config(provider: Provider, transport: str, model: str = GEMINI, **more: Any) -> Config:
+    target = Target(model, secret="upstream-key", base_url=provider.url)
     retries = Retries(attempts=more.pop("attempts", 1), backoff=0)
     limits = Limits(stall=LONG, **more)
     return Config((Route(target, transport=transport, retries=retries),), limits=limits)
@@ -69,13 +70,18 @@ def ask(way: str, provider: Provider, body: Any, path: str, **more: Any) -> http
 
 
 def ask_over(
-    way: str, folder: Path, provider: Provider, body: Any, path: str = "/v1/chat/completions"
+    way: str,
+    folder: Path,
+    provider: Provider,
+    body: Any,
+    path: str = "/v1/chat/completions",
+    model: str = GEMINI,
 ) -> tuple[int, dict[str, Any], str]:
     """The status, the body and the losses, over a server or in a program."""
     if way != "server":
-        got = ask(way, provider, body, path)
+        got = ask(way, provider, body, path, model=model)
         return got.status_code, got.json(), got.headers.get("x-dragoman-losses", "")
-    settings = route("*", [("gemini/gemini/gemini-4-argon", provider.url)])
+    settings = route("*", [(model, provider.url)])
     with serving(settings, folder) as gateway:
         told = gateway.open(path, "POST", json.dumps(body).encode())
         return told.status, json.loads(told.read()), told.headers.get("x-dragoman-losses", "")
@@ -143,3 +149,56 @@ def test_all_parts_together_have_the_bound_of_an_answer(server: Provider) -> Non
     got = ask("threads", server, CHAT, "/v1/chat/completions", answer=5000)
     assert got.status_code == 502
     assert "5000 bytes" in got.text
+
+
+SEARCHED = [
+    {"type": "thinking", "thinking": "Look it up.", "signature": "U2ln"},
+    {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "it"}},
+]
+ANSWERED = [
+    {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
+    {"type": "text", "text": "It is so.", "citations": None},
+]
+
+
+def turn(*content: Any, reason: str = "end_turn") -> bytes:
+    usage = {"input_tokens": 10, "output_tokens": 5}
+    body = {"id": f"msg_{len(content)}", "type": "message", "role": "assistant", "model": "m",
+            "content": [*content], "stop_reason": reason, "stop_sequence": None,
+            "usage": usage}  # fmt: skip
+    return answer(json.dumps(body).encode())
+
+
+@ways
+def test_a_paused_turn_is_followed_for_clients_of_other_protocols(
+    way: str, server: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAULTS_PROVIDER_KEY", "upstream-key")
+    server.will([turn(*SEARCHED, reason="pause_turn")], [turn(reason="pause_turn")])
+    status, body, losses = ask_over(way, tmp_path, server, CHAT, model=CLAUDE)
+    assert (status, len(server.asked)) == (200, 2)  # the second part brought nothing new
+    assert body["choices"][0]["finish_reason"] == "length"
+    assert "answer.finish" in losses
+    server.will([turn(*SEARCHED, reason="pause_turn")], [turn(*ANSWERED)])
+    status, body, losses = ask_over(way, tmp_path, server, CHAT, model=CLAUDE)
+    assert status == 200
+    assert body["choices"][0]["message"]["content"] == "It is so."
+    assert body["choices"][0]["finish_reason"] == "stop"
+    assert (body["usage"]["prompt_tokens"], body["usage"]["completion_tokens"]) == (20, 10)
+    assert "answer.finish" not in losses
+    first, second = [json.loads(one.body) for one in server.asked]
+    assert second == {**first, "messages": [*first["messages"],
+                      {"role": "assistant", "content": SEARCHED}]}  # fmt: skip
+    assert all(dict(one.fields)["x-api-key"] == "upstream-key" for one in server.asked)
+
+
+@ways
+def test_a_client_of_messages_resumes_a_paused_turn_itself(
+    way: str, server: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAULTS_PROVIDER_KEY", "upstream-key")
+    server.will([turn(*SEARCHED, reason="pause_turn")])
+    asked = {**CHAT, "max_tokens": 100}
+    status, body, _ = ask_over(way, tmp_path, server, asked, "/v1/messages", model=CLAUDE)
+    assert (status, body["stop_reason"], body["content"]) == (200, "pause_turn", SEARCHED)
+    assert len(server.asked) == 1

@@ -1,8 +1,8 @@
 """Whole answers that come in several bodies, for clients whose protocol cannot ask for the rest.
 
-Gemini ends a long body with a token for the rest (see `model.segments`). Clients of its own
-protocol get such a body unchanged. All others would take a part for the answer, so that the
-gateway itself asks for the rest, and returns one answer with the usage of all parts.
+Anthropic pauses long turns of its own tools, Gemini long answers (see `model.segments`). Clients of
+the provider's own protocol get such a body unchanged. All others would take a part for the answer,
+so that the gateway itself asks for the rest, and returns one answer with the usage of all parts.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from time import monotonic
 
 from ...message import ChatResponse
-from ...model.segments import AnswerSegments, joined_answer
+from ...model.segments import AnswerSegments
 from ...transport.call import HttpCall, Timeouts
 from ..surfaces import ClientAnswer
 from .gateway_exchange import GatewayExchange
@@ -59,8 +59,7 @@ class AnswerParts:
         resp = exchange.read_answer(status, body)
         self.size += len(body)
         self._parts.append(resp)
+        resp = self._segments.join(self._parts)
         if (rest := self._segments.following(resp)) is not None:
             return upstream.written_call(rest, len(exchange.request.body))
-        if len(self._parts) > 1:
-            resp = joined_answer(self._parts, upstream.wire.room.token_fields)
         return exchange.convert_answer(status, headers, body, resp)

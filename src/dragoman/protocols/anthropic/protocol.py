@@ -12,7 +12,7 @@ from typing import ClassVar
 from ...capabilities import Capabilities
 from ...history.passes.survey import Tools
 from ...losses import Field, Report
-from ...message import ChatRequest, RawBlock, TextBlock, Tool
+from ...message import ChatRequest, ChatResponse, RawBlock, TextBlock, Tool
 from ...message.known_tools import run_step
 from ...stream.framing import Framing
 from ...text.json_text import JsonObject, field_at
@@ -59,6 +59,7 @@ class Anthropic(Room):
     addresses = ("*/v1/messages",)
     model_patterns = ("claude-*",)
     state_fields = ("thread", "container")
+    pauses = True
     last_events = "type", ("message_stop",)
     ends_in_text = True  # Claude Code 2.1.197 prints the last block (2026-11-22)
     body_fields = FIELDS
@@ -112,6 +113,47 @@ class Anthropic(Room):
         """
         thread = own_extras(request, caps).get("thread")
         return isinstance(thread, dict) and thread.get("type") == "continue"
+
+    def request_rest(self, body: JsonObject, resp: ChatResponse) -> JsonObject | None:
+        """Return the same request with the answer so far as its last message, unchanged.
+
+        It runs in the container of the answer. The provider itself has the messages of a thread
+        (beta), whose request names the answer instead. A call that waits for its result, and a
+        pause that the request has asked for (`pause_after_compaction`), are the caller's.
+
+        Args:
+            body: The body that was sent first.
+            resp: What has come of the answer; it has paused.
+
+        Returns:
+            The body; None if the caller has to go on.
+
+        Sources: Anthropic docs, "Server tools"; anthropics/anthropic-sdk-python issue 1339 (the
+        paused turn has to be the last message); anthropic 2.14, `ThreadState` (containers, threads)
+        and `_STOP_REASON_STEPS` (looked up 2026-11-29).
+        """
+        paused = resp.candidates[0]
+        if paused.finish.raw == "compaction" or paused.msg.calls or resp.calls:
+            return None
+        if body.get("thread") is not None:
+            if not resp.id:
+                return None
+            rest = {key: value for key, value in body.items() if key not in ("system", "tools")}
+            thread = {"type": "continue", "previous_message_id": resp.id}
+            return {**rest, "messages": [], "thread": thread}
+        content = write_response(self, resp, Report())["content"]
+        if not content:
+            return None
+        turn = {"role": "assistant", "content": content}
+        rest = {**body, "messages": [*body.get("messages", ()), turn]}
+        given = body.get("container")
+        id = field_at((resp.extras or {}).get(self.issuer, {}), "container.id")
+        if isinstance(id, str):
+            if given is None:
+                rest["container"] = id  # an object that has nothing but an id is refused
+            elif isinstance(given, dict) and not given.get("id"):
+                rest["container"] = {**given, "id": id}
+        return rest
 
     def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
         """Write client tools `{"name", "description", "input_schema"}`, and the provider's own.

@@ -63,7 +63,9 @@ class Gemini(Room):
     # `continuationToken`: the request for the rest of an answer that the provider has stored
     # (google-genai 3.6.1, `prepare_continuation_config`); without it the model would start again
     state_fields = ("cachedContent", "cached_content", "continuationToken", "continuation_token")
+    pauses = True
     token_fields = ("continuationToken", "continuation_token")
+    cuts_texts = True
     seals_in = "thoughtSignature"  # Gemini CLI 0.61 drops thoughts and keeps this (2026-11-22)
     seals_bytes = True
     body_fields = FIELDS
@@ -131,8 +133,8 @@ class Gemini(Room):
         """Return the same request with the token of the first candidate.
 
         Args:
-            body: The body that was sent.
-            resp: The answer that came back, which has paused.
+            body: The body that was sent first.
+            resp: What has come of the answer; it has paused.
 
         Returns:
             The body with the token; None if there is no token.

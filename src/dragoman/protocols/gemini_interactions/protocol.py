@@ -48,7 +48,9 @@ class GeminiInteractions(Room):
     addresses = ("*/interactions",)
     model_patterns = ("gemini-*",)
     state_fields = ("previous_interaction_id", "continuation_token", "cached_content")
+    pauses = True
     token_fields = ("continuation_token",)
+    cuts_texts = True
     body_fields = FIELDS
     base_capabilities = dialects.CAN
     dialect_class = dialects.Dialect
@@ -109,8 +111,8 @@ class GeminiInteractions(Room):
         what runs in the background, continues by itself.
 
         Args:
-            body: The body that was sent.
-            resp: The answer that came back, which has paused.
+            body: The body that was sent first.
+            resp: What has come of the answer; it has paused.
 
         Returns:
             The body with the token; None if there is no token, or nothing to ask for.
