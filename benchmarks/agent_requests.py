@@ -160,7 +160,7 @@ def ours(source: str, target: str, request: Request) -> Callable[[], Any]:
     def run() -> bytes:
         out = dragoman.convert(data, source, target, model=model, path=path, policy="ignore")
         assert out.losses is not None
-        return orjson.dumps(out.body)
+        return out.to_json()
 
     return run
 

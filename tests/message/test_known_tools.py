@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +16,8 @@ from dragoman import DragomanError
 from dragoman.caches import CACHES
 from dragoman.message import Written, known_tools
 from dragoman.message.known_tools import KnownTools
+from dragoman.message.shared import KnownEntries, encode_shared, share_body
+from dragoman.text.json_text import encode_json
 from tests.contract.agents.recorded import AGENTS, CORPUS
 
 CACHE = "dragoman.message.known_tools"
@@ -62,9 +67,11 @@ def compact(value: Any) -> bytes:
 
 def shown(out: Written) -> tuple[Any, ...]:
     """Everything that a conversion returns, as values of its own."""
+    text = out.to_json()  # before and after the body is read
     losses = [loss.to_dict() | {"field": loss.field} for loss in out.losses]
     tools = {name: (tool.name, tool.description) for name, tool in out.original_tools.items()}
     others = (out.names, out.properties, out.prefix, out.model, out.headers, tools)
+    assert encode_json(out.body) == text == out.to_json()
     return compact(out.body), losses, compact(out.residue), json.dumps(others)
 
 
@@ -203,6 +210,47 @@ def test_what_a_program_reads_is_its_own() -> None:
     assert type(requests[0].tools) is list
     assert not isinstance(requests[0].tools, KnownTools)
     assert all(one is not other for one, other in zip(*(r.tools for r in requests), strict=True))
+
+
+def test_what_the_sdk_gets_is_the_body_of_this_request() -> None:
+    for _ in range(3):
+        convert(compact(body()), "openai-chat")
+    outs = [convert(compact(body()), "openai-chat") for _ in range(2)]
+    assert outs[0].sdk()["tools"] is outs[0].body["tools"]
+    assert outs[0].sdk()["tools"] == outs[1].sdk()["tools"]
+    spoil(outs[0].sdk()["tools"])
+    assert "spoiled" not in str(outs[1].sdk())
+    assert b"spoiled" in outs[0].to_json()
+    assert b"spoiled" not in convert(compact(body()), "openai-chat").to_json()
+
+
+def test_a_copy_of_what_was_written_has_a_body_of_its_own() -> None:
+    for _ in range(3):
+        convert(compact(body()), "openai-chat")
+    out = convert(compact(body()), "openai-chat")
+    for other in (copy.copy(out), pickle.loads(pickle.dumps(out.detach())), replace(out)):
+        assert other.body == out.body
+        assert other.to_json() == out.to_json()
+    assert "tools" in repr(convert(compact(body()), "openai-chat"))
+
+
+def test_entries_in_another_place_are_copied() -> None:
+    known = KnownEntries([{"name": "f"}])
+    elsewhere: list[dict[str, Any]] = [
+        {"tools": [known]},
+        {"x": {"y": {"tools": known}}},
+        {"tools": [*known]},
+    ]
+    for inside in elsewhere:
+        assert share_body(inside, [known]) is None
+    places: list[dict[str, Any]] = [{"tools": known}, {"config": {"tools": known}, "x": {}}]
+    for inside in places:
+        shared = share_body(inside, [known])
+        assert shared is not None
+        own = shared.copy_value()
+        spoil(own)
+        assert encode_shared(shared, 0) == compact(inside)
+        assert known == [{"name": "f"}]
 
 
 def test_a_choice_of_one_tool_shares_nothing() -> None:

@@ -215,14 +215,15 @@ _FILLER = "x" * 3 * MAX_DEPTH
 )
 @pytest.mark.parametrize("around", ["", "id 11111111111111111111111111111111111111", "2026-11-29"])
 def test_long_integers_are_exact_in_long_texts(number: str, place: str, around: str) -> None:
-    text = f'["{_FILLER}", "{around}", {place.format(number)}, "{around}"]'
-    assert same(loads(text), json.loads(text))
-    assert same(loads(text.encode()), json.loads(text))
+    for more in ("", ", 0" * 200):  # few values, and so many that the text is searched
+        text = f'["{_FILLER}", "{around}", {place.format(number)}, "{around}"{more}]'
+        assert same(loads(text), json.loads(text))
+        assert same(loads(text.encode()), json.loads(text))
 
 
 def test_digits_in_texts_and_fractions_are_no_long_integers() -> None:
     texts = ["1" * 40, "a" + "2" * 19, "0001 " * 30, "1e1234567890123456789"]
-    text = json.dumps([*texts, 0.1234567890123456789, _FILLER])
+    text = json.dumps([*texts, 0.1234567890123456789, _FILLER, *range(200)])
     assert same(loads(text), json.loads(text))
     assert not json_text._may_hold_long_number(text.encode().replace(b" ", b""))
 
@@ -231,3 +232,24 @@ def test_digits_in_texts_and_fractions_are_no_long_integers() -> None:
 def test_numbers_are_those_of_the_standard_library(value: Any) -> None:
     text = json.dumps([value, _FILLER])
     assert same(loads(text), json.loads(text))
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64, 10**19, -(2**64), 10**40])
+def test_long_integers_are_exact_among_few_values(number: int) -> None:
+    long = "x" * 5000
+    for value in ([long, number], {"a": {"b": [number, 1.5]}, "c": long}, {"a": long, "b": number}):
+        for text in (json.dumps(value), json.dumps(value).encode()):
+            assert loads(text) == value
+            assert type(loads(text)) is type(value)
+            assert json.dumps(loads(text)) == json.dumps(value)
+
+
+def test_depth_is_limited_among_few_values() -> None:
+    long = '"' + "x" * 2**19 + '"'
+    for depth, is_refused in ((MAX_DEPTH - 2, False), (MAX_DEPTH + 2, True)):
+        text = f"[{long}, {'[' * depth}{']' * depth}]"
+        if is_refused:
+            with pytest.raises(ReadError):
+                loads(text)
+        else:
+            assert loads(text)[0] == long[1:-1]

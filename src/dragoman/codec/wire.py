@@ -35,6 +35,7 @@ from ..message.blocks import ANSWER, HEALED, NOTES, name_notes
 from ..message.check import FAULTS, heal, raise_for_notes
 from ..message.known_tools import KnownTools, copy_json, run_step
 from ..message.request import ITEM
+from ..message.shared import share_body
 from ..protocols.base import HttpRequest, PreparedRequest, Room
 from ..protocols.reasoning import states
 from ..text.json_text import JsonObject
@@ -218,14 +219,13 @@ class Wire(ModelFacts, WireReading, WireAnswering):
                 checked_messages(req.messages, report)  # raises for values that were never checked
                 raise_for_notes((req, *req.tools), req.messages, error)
             raise
-        if is_shared and type(prepared.tools) is not KnownTools:  # parts of them may be in the body
-            http.body = copy_json(http.body)
+        body = _share_known(http, prepared.tools, report) if is_shared else http.body
         if report.kinds:
             (policy or self.policy).judge(report, self._logged)
         source = asked or req
         left = source if source.messages is given else replace(source, messages=given)
         return Written(
-            http.body,
+            body,
             http.path,
             http.headers,
             name,
@@ -235,7 +235,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             prepared.original_tools,
             report=report,
             # the history to which thinking in the answer will be bound; hashed when it is needed
-            client=partial(self.room.client_arguments, http.body, http.headers, name),
+            client=partial(self.room.client_arguments, headers=http.headers, model=name),
             make_prefix=partial(history_prefix, prepared.tools, prepared.history, prepared.unbound),
             make_residue=partial(compute_residue, left, prepared, http, caps, self.room, report),
             walk_sources=partial(source_map, source, prepared, http, caps, self.room, report),
@@ -429,6 +429,17 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             if not isinstance(error, DragomanError):
                 checked_messages(msgs, report)
             raise
+
+
+def _share_known(http: HttpRequest, tools: object, report: Report) -> Any:
+    """The body of a request with known tools: parts of them are in it only where this is known."""
+    is_whole = type(tools) is KnownTools
+    if is_whole and not report.shared:
+        return http.body
+    shared = share_body(http.body, report.shared) if is_whole else None
+    if shared is None:
+        http.body = copy_json(http.body)
+    return shared or http.body
 
 
 def _fit_tools(tools: Tools, caps: Capabilities, report: Report) -> Tools:

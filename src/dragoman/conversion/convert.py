@@ -15,6 +15,7 @@ from ..losses import policy as policy_of
 from ..losses.policies import LossLog
 from ..message import ChatRequest, Written, check_request
 from ..message.known_tools import copy_tools
+from ..message.shared import Shared
 from ..sealed_state import Envelope
 from ..text.json_text import loads
 from ..text.redaction import show
@@ -91,7 +92,9 @@ def convert(
             req, model, style=style, policy=_QUIET, keep_model=keep_model
         )
         if written.original_tools:  # other requests may have the same ones
-            written.original_tools = copy_tools(written.original_tools)
+            written.original_tools = Shared(  # type: ignore[assignment]  # copied when it is read
+                written.original_tools, copy_tools
+            )
     elif kind == "response":
         if fetch is not None:
             raise ConfigError("an answer is converted as it is", hint="fetch= is for requests")

@@ -247,6 +247,7 @@ class Report:
     Attributes:
         rules: `rules(code, field, kind)` gives the rule, with source and date, that decides a loss
             on this field of this type of node; it is called when `Loss.rule` is read.
+        shared: What the writer of a body got of others' to put into it.
     """
 
     __slots__ = (
@@ -266,6 +267,7 @@ class Report:
         "kinds",
         "rules",
         "second",
+        "shared",
         "target",
     )
 
@@ -294,6 +296,7 @@ class Report:
         self.edits: list[tuple[str, object, object]] = []
         self.called: dict[str, str] = {}  # issuer -> its name in the paths of losses
         self.rules: Callable[[str, str, str], str] | None = None
+        self.shared: list[object] = []
 
     @classmethod
     def of(cls, losses: list[Loss], target: str = "") -> Report:

@@ -20,10 +20,11 @@ from ..errors import InvalidMessage, ReadError
 from ..losses import Report
 from ..text.json_text import Json, JsonObject, encode_json, loads
 from .check import clone
+from .shared import KnownEntries, own_entries
 from .tools import ServerTool, Tool
 
 _T = TypeVar("_T")
-_PER_BYTE = 24  # bytes of objects for a byte of JSON, with what the steps made of them
+_PER_BYTE = 48  # bytes of objects for a byte of JSON, with what the steps made of them
 _MOST_STEPS = 40  # results that are kept for a list: seven for each model, on each wire
 _PLAIN = 2  # the version of marshal without references, so that equal values have equal bytes
 _BEGINNING = 64  # bytes by which a known list is found in a request
@@ -61,6 +62,8 @@ class KnownTools(list[Tool | ServerTool]):
         if result.frozen is not None:
             return thawed_json(result.frozen)
         value = result.value
+        if type(value) is KnownEntries:
+            report.shared.append(value)
         if value is _UNCHANGED:
             return self
         if type(value) is tuple and value[0] is _UNCHANGED:
@@ -80,8 +83,12 @@ class _Result:
     def __init__(self, value: Any, args: tuple[Any, ...], losses: Report | None) -> None:
         self.args = args  # so that nothing else gets their identities
         self.losses = losses
-        self.frozen = frozen_json(value) if _is_json(value) else None
-        self.value = value if self.frozen is None else None
+        self.frozen: bytes | None = None
+        self.value: Any = value
+        if type(value) is list and _is_json(value):
+            self.value = KnownEntries(value)
+        elif _is_json(value):
+            self.frozen, self.value = frozen_json(value), None
 
 
 def _as_known(value: Any, before: object = None) -> Any:
@@ -116,6 +123,8 @@ def run_step(step: Callable[..., _T], tools: Any, report: Report, *args: object)
 
 def copy_json(value: Any) -> Any:
     """Return a deep copy of JSON that may share parts with known tools."""
+    if type(value) is dict:
+        value = own_entries(value)
     try:
         return thawed_json(frozen_json(value))
     except ValueError:  # nested very deeply, or no plain JSON

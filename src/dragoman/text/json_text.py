@@ -26,6 +26,7 @@ JsonObject: TypeAlias = dict[str, Any]
 MAX_DEPTH = 1000
 _BIG = 2.0**63
 _LARGE = 2**18
+_LETTERS = 100  # of a text for each of its values, from which on a look at all values is faster
 _RAW = ("utf-8", "surrogatepass")
 _LONG = b"0" * 19
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
@@ -126,9 +127,12 @@ def loads(text: str | bytes) -> Json:
                 break
         else:
             return value
-    # a search for a long number is faster in the text, unless most of it is media
+    # few values in much text: looking at each is faster than a search for a long number in the text
     size = len(text)
-    if size < _LARGE:
+    few = _is_small(value, size // _LETTERS)
+    if few is not None:
+        return value if few else _loads_std(text)
+    if size < _LARGE:  # the text is searched, unless most of it is media
         data = text if type(text) is bytes else text.encode()  # type: ignore[union-attr]  # text
         marks = data.translate(_MARKS, _UNMARKED)
         if _LONG not in marks or not _may_hold_long_number(data):
@@ -139,6 +143,24 @@ def loads(text: str | bytes) -> Json:
         return _loads_std(text)
     _shallow(text, value)
     return value
+
+
+def _is_small(value: Json, most: int) -> bool | None:
+    """Whether all numbers are within 64 bits; None for more than `most` values, or perhaps deep."""
+    values = [value]
+    for item in values:
+        kind = type(item)
+        if kind is dict:
+            values += item.values()
+        elif kind is list:
+            values += item
+        elif kind is float and not -_BIG < item < _BIG:
+            return False
+        else:
+            continue
+        if len(values) > most:
+            return None
+    return True if len(values) <= MAX_DEPTH else None
 
 
 def _may_hold_long_number(data: bytes) -> bool:

@@ -27,7 +27,7 @@ from ...message import ChatRequest, Written, places
 from ...model.segments import AnswerSegments
 from ...protocols.reasoning import needs_other_wire
 from ...text.hidden_keys import SHORTEST, HiddenKey
-from ...text.json_text import JsonObject, encode_json
+from ...text.json_text import JsonObject
 from ...transport.call import HttpCall
 from ...transport.credentials import Key, address
 from ...vendors import PROTOCOLS, Vendor, wire
@@ -166,7 +166,7 @@ class Upstream:
     def written_call(self, written: Written, size: int = 0) -> HttpCall:
         """The call that sends a written request; `size` are the bytes of the client's request."""
         headers = {"content-type": "application/json", **written.headers}
-        return self.call(written.path, headers, encode_json(written.body, size))
+        return self.call(written.path, headers, written.to_json(size))
 
     def open_segments(self, written: Written | None) -> AnswerSegments | None:
         """The requests for the rest of an answer that may come in several bodies.
