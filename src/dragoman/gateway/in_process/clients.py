@@ -15,12 +15,12 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from inspect import isawaitable
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ...caches import remember
 from ...errors import ConfigError, DragomanError
 from ...text.redaction import show
-from ...transport.call import AsyncTransport, Transport, choose_transport
+from ...transport.call import AsyncStreamReply, AsyncTransport, Transport, choose_transport
 from ..bodies import check_values
 from ..config.values import Config, config_for
 from ..exchange.gateway import Gateway
@@ -36,6 +36,8 @@ from .thread_sender import BlockingReply, ThreadSender, run
 
 if TYPE_CHECKING:
     import httpx2
+
+_Body = TypeVar("_Body", bound="_StreamBody | _PassedBody")
 
 
 def http_client(
@@ -278,6 +280,91 @@ class _LoopStream(_StreamBody):
         await self._close()
 
 
+class _PassedBody:
+    """The body of a response at an unknown path, which is passed on as it comes, and read once.
+
+    If it breaks off, reading it raises the error of the HTTP library: the form of errors in it is
+    unknown.
+    """
+
+    def __init__(
+        self,
+        request: Any,
+        exchange: GatewayExchange,
+        reply: AsyncStreamReply,
+        notifier: ExchangeNotifier,
+    ) -> None:
+        self._request = request
+        self._exchange = exchange
+        self._reply = reply
+        self._notifier = notifier
+        self._without_key = exchange.upstream.hidden.pieces()
+
+    def _convert(self, piece: bytes) -> bytes:
+        self._exchange.keep(piece)
+        return self._note(self._without_key.feed(piece))
+
+    def _note(self, data: bytes) -> bytes:
+        self._notifier.note_sent_bytes(data)
+        return data
+
+    def _end(self) -> bytes:
+        """Note the end of the answer; return its last bytes."""
+        rest = self._note(self._without_key.rest())
+        self._notifier.end()
+        return rest
+
+    def _break_off(self, error: DragomanError) -> Exception:
+        """Note that the answer has broken off; return the error for the SDK."""
+        broken = self._exchange.build_stream_error(error)
+        self._notifier.end()
+        library = find_library(self._request)
+        kind = library.ReadTimeout if broken.kind == "timeout" else library.ReadError
+        made: Exception = kind(broken.message, request=self._request)
+        return made
+
+    async def _close(self) -> None:
+        await self._reply.aclose()
+        self._notifier.end(left=True)
+
+
+class _ThreadPassed(_PassedBody):
+    """The body for threads."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        assert isinstance(self._reply, BlockingReply)  # as ThreadSender gives no others
+        try:
+            for piece in self._reply.pieces:
+                if data := self._convert(piece):
+                    yield data
+        except DragomanError as error:
+            raise self._break_off(error) from error
+        if rest := self._end():
+            yield rest
+
+    def close(self) -> None:
+        """Close the connection to the provider, also in the middle of an answer."""
+        run(self._close())
+
+
+class _LoopPassed(_PassedBody):
+    """The body for an event loop."""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async for piece in self._reply:
+                if data := self._convert(piece):
+                    yield data
+        except DragomanError as error:
+            raise self._break_off(error) from error
+        if rest := self._end():
+            yield rest
+
+    async def aclose(self) -> None:
+        """Close the connection to the provider, also in the middle of an answer."""
+        await self._close()
+
+
 # -- transports ------------------------------------------------------------------------------------
 
 
@@ -285,6 +372,7 @@ class _GatewayTransport(ABC):
     """What an HTTP library calls for each request of an SDK. The steps are coroutines."""
 
     _stream: type[_StreamBody]
+    _passed: type[_PassedBody]
 
     def __init__(self, config: Config) -> None:
         self._gateway = Gateway(config)
@@ -312,9 +400,17 @@ class _GatewayTransport(ABC):
         timeouts = SdkTimeouts(request, self._gateway.config.limits.stall)
         sender = self._choose_sender(exchange, timeouts)
         try:
+            if exchange.kind == "other":
+                reply = await sender.pass_through(exchange)
+                headers = exchange.passed_headers(reply.status, reply.headers)
+                kind = _class_for(self._passed, request)
+                passed = kind(request, exchange, reply, notifier)
+                return _stream_response(request, reply.status, headers, passed, notifier)
             if exchange.asks_stream:
                 begun = await sender.open_stream(exchange, timeouts)
-                return _stream_response(request, self._stream, exchange, begun, sender, notifier)
+                headers = exchange.stream_headers(begun.reply.headers)
+                stream = _class_for(self._stream, request)(exchange, begun, sender, notifier)
+                return _stream_response(request, 200, headers, stream, notifier)
             return await sender.fetch_answer(exchange)
         except DragomanError as error:
             return exchange.refusal(error)
@@ -328,7 +424,7 @@ class _GatewayTransport(ABC):
 class _Transport(_GatewayTransport):
     """The transport for threads, which may share it."""
 
-    _stream = _ThreadStream
+    _stream, _passed = _ThreadStream, _ThreadPassed
 
     def __init__(self, config: Config, transport: Transport) -> None:
         super().__init__(config)
@@ -356,7 +452,7 @@ class _Transport(_GatewayTransport):
 class _AsyncTransport(_GatewayTransport):
     """The transport for one event loop, or for several one after the other."""
 
-    _stream = _LoopStream
+    _stream, _passed = _LoopStream, _LoopPassed
 
     def __init__(self, config: Config, given: AsyncTransport | None) -> None:
         super().__init__(config)
@@ -434,23 +530,22 @@ def _response(request: Any, answer: ClientAnswer, notifier: ExchangeNotifier) ->
 
 
 def _stream_response(
-    request: Any,
-    kind: type[_StreamBody],
-    exchange: GatewayExchange,
-    begun: Begun,
-    sender: Sender,
-    notifier: ExchangeNotifier,
+    request: Any, status: int, headers: Mapping[str, str], body: Any, notifier: ExchangeNotifier
 ) -> Any:
     """A response that streams."""
+    notifier.record.status = status
+    told = _headers(headers, notifier.record)
+    return find_library(request).Response(status, headers=told, stream=body, request=request)
+
+
+def _class_for(own: type[_Body], request: Any) -> type[_Body]:
+    """A class of our body that the HTTP library of the request accepts as a stream of its own."""
     library = find_library(request)
-    theirs = library.SyncByteStream if kind is _ThreadStream else library.AsyncByteStream
-    stream = _join_classes(kind, theirs)(exchange, begun, sender, notifier)
-    notifier.record.status = 200
-    headers = _headers(exchange.stream_headers(begun.reply.headers), notifier.record)
-    return library.Response(200, headers=headers, stream=stream, request=request)
+    theirs = library.SyncByteStream if hasattr(own, "close") else library.AsyncByteStream
+    return _join_classes(own, theirs)
 
 
 @remember("streams of ours as those of an HTTP library", entries=8, size=2**12)
-def _join_classes(own: type[_StreamBody], theirs: type) -> type[_StreamBody]:
+def _join_classes(own: type[_Body], theirs: type) -> type[_Body]:
     """A class of our stream that is also of the library's class, which the library requires."""
     return type("GatewayStream", (own, theirs), {})
