@@ -26,6 +26,7 @@ JsonObject: TypeAlias = dict[str, Any]
 MAX_DEPTH = 1000
 _BIG = 2.0**63
 _LARGE = 2**18
+_SHORT = 500  # bytes of an event of a stream; most have less
 _LETTERS = 100  # of a text for each of its values, from which on a look at all values is faster
 _RAW = ("utf-8", "surrogatepass")
 _LONG = b"0" * 19
@@ -129,7 +130,7 @@ def loads(text: str | bytes) -> Json:
             return value
     # few values in much text: looking at each is faster than a search for a long number in the text
     size = len(text)
-    few = _is_small(value, size // _LETTERS)
+    few = _is_small(value, size // _LETTERS) if size > _SHORT else None
     if few is not None:
         return value if few else _loads_std(text)
     if size < _LARGE:  # the text is searched, unless most of it is media
