@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from time import time
 from typing import Any
@@ -13,9 +13,10 @@ from ..codec.stream_decoder import StreamDecoder
 from ..codec.wire import Wire
 from ..errors import LossRefused, ProviderError
 from ..losses import Loss, Policy
-from ..message import ChatRequest, Finish, Written
+from ..message import ChatRequest, Finish, Usage, Written
 from ..message.ending import client_error
 from ..sealed_state import Envelope
+from ..stream.builder import SegmentEnd
 from ..stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from ..text.json_text import Json
 
@@ -39,7 +40,8 @@ class StreamConverter:
         answer_id: str | None = None,
     ) -> None:
         self._answer_id = answer_id  # for an answer whose wire has no ids
-        self.decoder: StreamDecoder = reader.stream_decoder(request=sent or request)
+        self._reader, self._sent = reader, sent or request
+        self.decoder: StreamDecoder = self.open_decoder()
         self.encoder: StreamEncoder = target.stream_encoder(
             request, origin=self.decoder.origin, envelope=envelope, second=int(time())
         )
@@ -55,6 +57,9 @@ class StreamConverter:
         # ends that wait while other candidates go on: if one of those breaks off, the answer is an
         # error, and no end may come beside it
         self._waiting: list[End] = []
+        self._segment_end: SegmentEnd | None = None  # of a body that is continued in another
+        self._pauses: list[Meta | End] = []  # ends of such a body, and its tokens
+        self._is_later = False  # whether this body continues another
         self._failures = target.room.failures
         origin = self.decoder.origin
         self._is_own = origin is not None and origin.issuer == target.room.issuer
@@ -68,6 +73,32 @@ class StreamConverter:
     def finished(self) -> bool:
         """Whether every candidate that has begun has a finish reason."""
         return bool(self._ended) and self._candidates <= self._ended
+
+    @property
+    def paused(self) -> bool:
+        """Whether the body has ended, and the answer may go on in another; see `follow_pauses`."""
+        paused = {piece.candidate for piece in self._pauses if type(piece) is End}
+        others = {end.candidate for end in self._waiting} | self._ended
+        return bool(paused) and self._candidates <= paused | others
+
+    def open_decoder(self) -> StreamDecoder:
+        """A fresh decoder for bodies of this answer."""
+        return self._reader.stream_decoder(request=self._sent)
+
+    def follow_pauses(self, end: SegmentEnd) -> None:
+        """Hold back the end of a body that is paused: `begin_segment` may follow, or `settle`.
+
+        Args:
+            end: How a body is followed by the next.
+        """
+        self._segment_end = end
+
+    def begin_segment(self) -> None:
+        """Go on with the next body, after the last pieces of one that is paused."""
+        assert self._segment_end is not None  # as nothing is paused otherwise
+        feed_chunk(self.decoder, self._segment_end)
+        self._pauses.clear()
+        self._is_later = True
 
     def feed(self, chunk: Any) -> list[tuple[str | None, Json]]:
         """The events that the chunk completes. Raises LossRefused by the policy."""
@@ -86,14 +117,16 @@ class StreamConverter:
 
     def settle(self) -> list[tuple[str | None, Json]]:
         """The events of ends that were held back, or of the error that replaces them."""
+        held, self._pauses, self._segment_end = self._pauses, [], None
+        events = self.pieces(held)  # no other body follows
         if self.failed is not None or (self.finished and not self._doubtful):
-            return []
+            return events
         ends, self._doubtful = self._doubtful, []
         error = client_error(self.decoder.snapshot(), self._failures if ends else frozenset())
         if error is not None:
-            return self._piece(Failed(error))
+            return events + self._piece(Failed(error))
         ends, self._waiting = [*self._waiting, *ends], []
-        return [event for end in ends for event in self._ending(end)]
+        return events + [event for end in ends for event in self._ending(end)]
 
     def end(self) -> list[tuple[str | None, Json]]:
         """The target's closing events, after the last piece."""
@@ -110,6 +143,9 @@ class StreamConverter:
             self.begun = True
             self._candidates.add(piece.key[0])
         elif type(piece) is End:
+            if self._segment_end is not None and piece.finish.reason == "pause":
+                self._pauses.append(piece)
+                return []
             if self._may_be_none(piece):
                 self._doubtful.append(piece)
                 return []
@@ -117,14 +153,36 @@ class StreamConverter:
             return self._release_ends()
         elif type(piece) is Failed:
             self.failed = piece.error
+        elif self._segment_end is not None:
+            return self._write_beside(piece, self._segment_end.token_fields)
+        return self._write_piece(piece)
+
+    def _write_beside(
+        self, piece: Meta | Usage | Raw, token_fields: Sequence[str]
+    ) -> list[tuple[str | None, Json]]:
+        """The events of what is beside the content, in one of several bodies.
+
+        A token for the next body is held back with the pause. Figures are those of all bodies so
+        far: each has its own.
+        """
+        if type(piece) is Usage and self._is_later:
+            piece = self.decoder.usage
+        elif type(piece) is Meta and piece.extras is not None:
+            extras = piece.extras
+            if tokens := {name: extras[name] for name in token_fields if name in extras}:
+                self._pauses.append(Meta(tokens, piece.candidate, issuer=piece.issuer))
+                rest = {name: value for name, value in extras.items() if name not in tokens}
+                piece = replace(piece, extras=rest or None)
         return self._write_piece(piece)
 
     def _release_ends(self) -> list[tuple[str | None, Json]]:
         """The events of the waiting ends, once every candidate has one."""
         if self._candidates - self._ended - {end.candidate for end in self._waiting}:
             return []
-        ends, self._waiting = self._waiting, []
-        return [event for end in ends for event in self._ending(end)]
+        # of a candidate that has ended in several bodies the last end counts
+        ends = {end.candidate: end for end in self._waiting}
+        self._waiting = []
+        return [event for end in ends.values() for event in self._ending(end)]
 
     def _may_be_none(self, end: End) -> bool:
         """Whether this end counts is decided by the whole answer only."""

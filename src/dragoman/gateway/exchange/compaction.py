@@ -20,7 +20,7 @@ from ...stream.framing import CONTENT_TYPES
 from ...stream.pieces import End, Meta, Part, Piece
 from ...text.json_text import JsonObject
 from ..surfaces import ClientAnswer, Surface
-from .relay import Framed
+from .framed import Framed
 
 _RESPONSES = "openai-responses"
 _TRIGGER = "compaction_trigger"

@@ -42,9 +42,10 @@ from . import compaction, counting
 from .cipher import SealedState, Sealer
 from .headers import answer_headers, request_headers, without_key
 from .off_loop import is_long
+from .passed_answer import PassedAnswer
 from .passing import reorder_like, with_model, written_anew
 from .refusals import key_refused, write_refusal
-from .relay import ConvertedAnswer, PassedAnswer, RelayStream
+from .relay import ConvertedAnswer, RelayStream
 from .tenancy import Tenancy
 from .upstream import Upstream
 
@@ -499,8 +500,10 @@ class GatewayExchange:
             self.written,
             self._new_id if self.upstream.protocol == "ollama" else None,
         )
+        asked, hidden = self._body, self.upstream.hidden
+        segments = self.upstream.open_segments(self.written)
         return ConvertedAnswer(
-            converter, self.framing, self.surface, limits, self._body, self.upstream.hidden
+            converter, self.framing, self.surface, limits, asked, hidden, segments
         )
 
     @property

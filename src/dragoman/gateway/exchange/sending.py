@@ -13,7 +13,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from time import monotonic
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from ...errors import DragomanError, ProviderError, ReadError, StreamBroken, Timeout
 from ...transport.call import AsyncStreamReply, HttpCall, Pouring, Take, Timeouts, apour
@@ -22,6 +23,7 @@ from ...transport.retries import acalling
 from ..bodies import unreadable
 from ..surfaces import ClientAnswer
 from .answer_parts import AnswerParts
+from .beginning import broken_off
 from .gateway_exchange import GatewayExchange
 from .passing import answer_too_large
 from .relay import RelayStream
@@ -37,26 +39,52 @@ class Watch(Protocol):
     """Follows the progress of a stream."""
 
     def watch(self, reply: AsyncStreamReply, relay: RelayStream) -> None:
-        """The provider has begun to answer."""
+        """The provider has begun to answer, or to go on with its answer."""
+
+    def leave(self) -> None:
+        """The provider has paused; another call brings the rest of its answer."""
 
     def fault(self, error: DragomanError) -> DragomanError:
         """The error to report."""
 
 
-class Begun(NamedTuple):
-    """A stream whose first bytes for the client have come.
+class Begun:
+    """A stream whose first bytes for the client have come; see `Sender.go_on` for what follows.
 
     Attributes:
-        reply: The provider's answer.
+        reply: The provider's answer, or the newest body of it.
         pour: Gives further bytes of the provider, as Pouring defines it.
         relay: Turns them into bytes for the client.
-        first: The first bytes for the client.
+        first: The first bytes for the client of this body.
+        line: Follows the progress.
+        closed: Whether nobody reads on.
     """
 
-    reply: AsyncStreamReply
-    pour: Pour
-    relay: RelayStream
-    first: bytes
+    __slots__ = ("_left", "_since", "closed", "first", "line", "pour", "relay", "reply")
+
+    def __init__(
+        self,
+        reply: AsyncStreamReply,
+        pour: Pour,
+        relay: RelayStream,
+        first: bytes,
+        line: Watch,
+        left: Timeouts,
+        since: float,
+    ) -> None:
+        self.reply, self.pour, self.relay, self.first = reply, pour, relay, first
+        self.line = line
+        self.closed = False
+        self._left, self._since = left, since  # the timeouts for all bodies
+
+    def remaining(self) -> Timeouts:
+        """What is left of the timeouts. Raises Timeout if the total time is over."""
+        return self._left.remaining(self._since)
+
+    async def aclose(self) -> None:
+        """Close the connection to the provider, also while another is being opened."""
+        self.closed = True
+        await self.reply.aclose()
 
 
 class Sender(ABC):
@@ -106,29 +134,74 @@ class Sender(ABC):
         """A stream that has begun. Raises DragomanError if no target begins one."""
 
         async def attempt(left: Timeouts) -> Begun:
-            reply = await self._begin_answer(exchange, left)
-            try:
-                await self._check_status(exchange, reply)
-                await self._take_turn()
+            since = monotonic()
+
+            async def begin(reply: AsyncStreamReply) -> Begun:
                 relay = exchange.open_relay()
                 line.watch(reply, relay)
-                return await _begin_stream(exchange, relay, reply)
-            except ReadError as error:
-                await reply.aclose()
-                raise unreadable(error) from error
-            except BaseException as error:
-                await reply.aclose()
-                if isinstance(error, DragomanError) and (told := line.fault(error)) is not error:
-                    raise told from error
-                raise
+                pour = _find_pour(exchange, reply)
+                first = await _begin_stream(relay, pour)
+                return Begun(reply, pour, relay, first, line, left, since)
+
+            call = await self._prepare_call(exchange)
+            return await self._open_body(exchange, call, left, line, begin)
 
         return await self._call_targets(exchange, attempt)
+
+    async def go_on(self, exchange: GatewayExchange, begun: Begun, cut: bool = False) -> bool:
+        """Open the next body, if the provider has paused the answer at the end of the last one.
+
+        Its first bytes for the client are then `begun.first`. The call for it is repeated as long
+        as no part of the answer has come.
+
+        Args:
+            exchange: The exchange.
+            begun: The stream, which was read to the end of a body.
+            cut: Whether an error ended that body.
+
+        Returns:
+            False if the answer has no further body.
+
+        Raises:
+            DragomanError: The next body cannot be had.
+        """
+        relay, line = begun.relay, begun.line
+        relay.end_body(cut)
+        if not relay.paused:
+            return False
+        is_over = relay.over
+        body = await self._compute(exchange, relay.following)
+        if body is None:
+            return False
+        line.leave()
+        await (self.read_out(begun) if is_over else begun.reply.aclose())
+        size = len(exchange.request.body)
+        write = partial(exchange.upstream.written_call, body.written, size)
+        call = exchange.keep_call(await self._compute(exchange, write))
+
+        async def begin(reply: AsyncStreamReply) -> bytes:
+            begun.reply = reply
+            _check_open(begun)
+            line.watch(reply, relay)
+            body.begin()
+            begun.pour = _find_pour(exchange, reply)
+            await begun.pour(body.take)
+            return body.finish()
+
+        async def attempt(left: Timeouts) -> bytes:
+            _check_open(begun)
+            signed = await self._sign_call(exchange, call)
+            return await self._open_body(exchange, signed, left, line, begin)
+
+        held = await acalling(exchange.retries, begun.remaining(), attempt, self._sleep)
+        begun.first = relay.begin_body(held)
+        return True
 
     async def pass_through(self, exchange: GatewayExchange) -> AsyncStreamReply:
         """The answer at an unknown path, as soon as it begins. Raises DragomanError."""
 
         async def attempt(left: Timeouts) -> AsyncStreamReply:
-            reply = await self._begin_answer(exchange, left)
+            reply = await self._begin_answer(exchange, await self._prepare_call(exchange), left)
             await self._check_status(exchange, reply)
             return reply
 
@@ -186,9 +259,33 @@ class Sender(ABC):
         await self._take_turn()  # a connection may have to be opened
         return call
 
-    async def _begin_answer(self, exchange: GatewayExchange, left: Timeouts) -> AsyncStreamReply:
+    async def _open_body(
+        self,
+        exchange: GatewayExchange,
+        call: HttpCall,
+        left: Timeouts,
+        line: Watch,
+        begin: Callable[[AsyncStreamReply], Awaitable[_T]],
+    ) -> _T:
+        """Send the call of a stream; the result of `begin`, which reads the beginning of it."""
+        reply = await self._begin_answer(exchange, call, left)
+        try:
+            await self._check_status(exchange, reply)
+            await self._take_turn()
+            return await begin(reply)
+        except ReadError as error:
+            await reply.aclose()
+            raise unreadable(error) from error
+        except BaseException as error:
+            await reply.aclose()
+            if isinstance(error, DragomanError) and (told := line.fault(error)) is not error:
+                raise told from error
+            raise
+
+    async def _begin_answer(
+        self, exchange: GatewayExchange, call: HttpCall, left: Timeouts
+    ) -> AsyncStreamReply:
         """The answer as soon as it begins."""
-        call = await self._prepare_call(exchange)
         # another bound is for the time between the pieces of an answer
         begin = self._send(exchange, call, replace(left, read=None))
         return await self._in_time(begin, exchange.gateway.config.limits.stall)
@@ -263,13 +360,19 @@ async def _read_body(reply: AsyncStreamReply, exchange: GatewayExchange, earlier
         await reply.aclose()
 
 
-async def _begin_stream(
-    exchange: GatewayExchange, relay: RelayStream, reply: AsyncStreamReply
-) -> Begun:
-    """The stream, once it has bytes for the client. Raises ProviderError if it has none."""
+def _find_pour(exchange: GatewayExchange, reply: AsyncStreamReply) -> Pour:
+    """What gives the pieces of a body, and adds them to the recording."""
     pour: Pour = reply.pour if isinstance(reply, Pouring) else partial(apour, aiter(reply))
-    if exchange.record.kept is not None:
-        pour = _keep_pieces(pour, exchange)
+    return pour if exchange.record.kept is None else _keep_pieces(pour, exchange)
+
+
+def _check_open(begun: Begun) -> None:
+    if begun.closed:
+        raise broken_off()
+
+
+async def _begin_stream(relay: RelayStream, pour: Pour) -> bytes:
+    """The first bytes for the client. Raises ProviderError if the stream has none."""
     data = b""
 
     def take(chunk: bytes) -> bool:
@@ -278,11 +381,13 @@ async def _begin_stream(
         return not data and not relay.over
 
     await pour(take)
-    if not data and (relay.failed is None or relay.begun):
+    if not data:
+        relay.end_body()
+    if not data and not relay.paused and (relay.failed is None or relay.begun):
         data = relay.finish()
     if relay.failed is not None and not relay.begun:
         raise relay.failed
-    return Begun(reply, pour, relay, data)
+    return data
 
 
 def _keep_pieces(pour: Pour, exchange: GatewayExchange) -> Pour:

@@ -18,7 +18,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ...caches import remember
-from ...errors import ConfigError, DragomanError
+from ...errors import ConfigError, DragomanError, ProviderError
 from ...text.redaction import show
 from ...transport.call import AsyncStreamReply, AsyncTransport, Transport, choose_transport
 from ..bodies import check_values
@@ -210,7 +210,7 @@ class _StreamBody:
             await self._sender.read_out(self._begun)
 
     async def _close(self) -> None:
-        await self._begun.reply.aclose()
+        await self._begun.aclose()
         self._end(left=not self._begun.relay.whole)
 
 
@@ -221,18 +221,24 @@ class _ThreadStream(_StreamBody):
         if self._taken:
             return
         self._taken = True
-        relay, exchange, reply = self._begun.relay, self._exchange, self._begun.reply
-        is_kept = exchange.record.kept is not None
-        assert isinstance(reply, BlockingReply)  # as ThreadSender gives no others
-        yield self._note(self._begun.first)
+        begun, exchange = self._begun, self._exchange
+        relay, goes_on = begun.relay, True
         try:
-            for chunk in () if relay.over else reply.pieces:
-                if is_kept:
-                    exchange.keep(chunk)
-                if data := relay.feed(chunk):
-                    yield self._note(data)
-                if relay.over:
-                    break
+            while goes_on:
+                if begun.first:
+                    yield self._note(begun.first)
+                cut = False
+                try:
+                    for chunk in () if relay.over else self._find_pieces():
+                        if data := relay.feed(chunk):
+                            yield self._note(data)
+                        if relay.over:
+                            break
+                except ProviderError:
+                    if not relay.paused:
+                        raise
+                    cut = True
+                goes_on = run(self._sender.go_on(exchange, begun, cut))
             rest = relay.finish()
         except DragomanError as error:
             rest = exchange.cut(relay, error)
@@ -241,6 +247,16 @@ class _ThreadStream(_StreamBody):
                 yield self._note(last)
         self._end(left=False)
         run(self._read_out())
+
+    def _find_pieces(self) -> Iterator[bytes]:
+        reply = self._begun.reply
+        assert isinstance(reply, BlockingReply)  # as ThreadSender gives no others
+        return reply.pieces if self._exchange.record.kept is None else self._keep(reply.pieces)
+
+    def _keep(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        for piece in pieces:
+            self._exchange.keep(piece)
+            yield piece
 
     def close(self) -> None:
         """Close the connection to the provider, also in the middle of an answer."""
@@ -254,21 +270,31 @@ class _LoopStream(_StreamBody):
         if self._taken:
             return
         self._taken = True
-        relay, data = self._begun.relay, b""
+        begun, exchange = self._begun, self._exchange
+        relay, goes_on, data = begun.relay, True, b""
 
         def take(chunk: bytes) -> bool:
             nonlocal data
             data = relay.feed(chunk)
             return not data and not relay.over
 
-        yield self._note(self._begun.first)
         try:
-            while not relay.over and await self._begun.pour(take):
-                if data:
-                    yield self._note(data)
+            while goes_on:
+                if begun.first:
+                    yield self._note(begun.first)
+                cut = False
+                try:
+                    while not relay.over and await begun.pour(take):
+                        if data:
+                            yield self._note(data)
+                except ProviderError:
+                    if not relay.paused:
+                        raise
+                    cut = True
+                goes_on = await self._sender.go_on(exchange, begun, cut)
             rest = relay.finish()
         except DragomanError as error:
-            rest = self._exchange.cut(relay, error)
+            rest = exchange.cut(relay, error)
         for last in (rest, relay.apart):
             if last:
                 yield self._note(last)

@@ -66,6 +66,9 @@ class SdkTimeouts:
         """Begin to watch the answer, as Watch asks for."""
         self._relay, self._progress, self._silent = relay, relay.progress, 0.0
 
+    def leave(self) -> None:
+        """Do nothing: the calls themselves have time-outs."""
+
     def fault(self, error: DragomanError) -> DragomanError:
         """Return the error unchanged, as Watch allows."""
         return error
@@ -88,9 +91,10 @@ class SdkTimeouts:
 
     @property
     def linger(self) -> float | None:
-        """Seconds to wait for bytes after a complete answer; None before its end."""
+        """Seconds to wait for bytes after a complete answer or body; None before its end."""
         relay = self._relay
-        return min(self.stall, LINGER) if relay is not None and relay.whole else None
+        ends = relay is not None and (relay.whole or relay.paused)
+        return min(self.stall, LINGER) if ends else None
 
     def translate_error(self, error: ProviderError, given: Timeouts) -> Exception:
         """The SDK's own exception if its time-out has passed; otherwise the error unchanged."""

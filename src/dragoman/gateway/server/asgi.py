@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ...error_kinds import error_kind
-from ...errors import ConfigError, DragomanError, Overloaded
+from ...errors import ConfigError, DragomanError, Overloaded, ProviderError
 from ...transport.call import AsyncTransport
 from ..bodies import check_values
 from ..config.keys import KeyRing
@@ -294,8 +294,10 @@ class App:
         try:
             await client.start(200, exchange.stream_headers(begun.reply.headers))
             await client.send(begun.first)
-            if not relay.over:
-                await _pass_on(begun, client)
+            cut = await _pass_on(begun, client)
+            while await self._sender.go_on(exchange, begun, cut):
+                await client.send(begun.first)
+                cut = await _pass_on(begun, client)
             return relay.finish()
         except asyncio.CancelledError:  # the client has left
             exchange.note_stream_end(relay)
@@ -372,8 +374,11 @@ def _open_exchange(
     return gateway.open(request, key, record)
 
 
-async def _pass_on(begun: Begun, client: Client) -> None:
-    """Pass on all pieces: at once, or at the client's pace if it reads slowly."""
+async def _pass_on(begun: Begun, client: Client) -> bool:
+    """Pass on all pieces of a body: at once, or at the client's pace if it reads slowly.
+
+    Returns whether an error ended a body after which the answer is paused.
+    """
     relay, late = begun.relay, b""
 
     def take(chunk: bytes) -> bool:
@@ -383,11 +388,15 @@ async def _pass_on(begun: Begun, client: Client) -> None:
             late = b""
         return not late and not relay.over
 
-    while await begun.pour(take):
-        if late:
-            await client.send(late)
-        if relay.over:
-            break
+    try:
+        while not relay.over and await begun.pour(take):
+            if late:
+                await client.send(late)
+    except ProviderError:
+        if not relay.paused:
+            raise
+        return True
+    return False
 
 
 def _head(scope: Scope) -> ClientRequest:

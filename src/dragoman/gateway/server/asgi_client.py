@@ -188,6 +188,10 @@ class StreamWatch:
         self._reply, self._relay = reply, relay
         self._came, self._came_at = relay.progress, monotonic()
 
+    def leave(self) -> None:
+        """Watch no answer until the next one begins."""
+        self._reply, self._stalled = None, False
+
     def relay(self) -> RelayStream:
         """The relay of the answer; a new one if no answer began."""
         return self._relay if self._relay is not None else self._exchange.open_relay()
@@ -212,8 +216,9 @@ class StreamWatch:
             self._came, self._came_at = self._relay.progress, now
         if client.record.bytes_out != self._went:
             self._went, self._went_at = client.record.bytes_out, now
-        whole = self._relay is not None and self._relay.whole  # only a last event may follow
-        patience = min(self._stall, LINGER) if whole else self._stall
+        relay = self._relay  # once it has a reason for the end, only a last event may follow
+        ends = relay is not None and (relay.whole or relay.paused)
+        patience = min(self._stall, LINGER) if ends else self._stall
         if self._reply is not None and now - self._came_at >= patience:
             self._stalled = True
             self._closing = self._begin(self._reply.aclose())
