@@ -249,8 +249,9 @@ def test_interactions_are_followed_for_a_client_of_gemini(way: str, provider: Pr
 def _turn(id: str, blocks: list[dict[str, Any]], reason: str, output: int) -> list[Step]:
     """A stream of Anthropic's, whose blocks begin with all that they hold, but for texts."""
     usage = {"input_tokens": 10, "output_tokens": 1}
-    start: dict[str, Any] = {"id": id, "type": "message", "role": "assistant", "model": "claude-opus-5-5",
-             "content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}  # fmt: skip
+    start: dict[str, Any] = {"id": id, "type": "message", "role": "assistant", "content": [],
+                             "model": "claude-opus-5-5", "stop_reason": None,
+                             "stop_sequence": None, "usage": usage}  # fmt: skip
     told: list[dict[str, Any]] = [{"type": "message_start", "message": start}]
     for nth, block in enumerate(blocks):
         text = block.get("text")
