@@ -159,7 +159,7 @@ class SqliteMemory:
             db.execute("BEGIN IMMEDIATE")
             version = self._stored_version(db)
             if self._version not in (None, version):
-                hint = "make the agent anew with a new memory: it then is where that one has got to"
+                hint = "create the agent again with a new memory, which loads the saved state"
                 text = f"the conversation {self.conversation} was saved by somebody else meanwhile"
                 raise RunConflict(text, hint=hint, code="run.stale")
             db.execute("REPLACE INTO versions VALUES (?, ?)", (self.conversation, version + 1))
@@ -182,7 +182,7 @@ class SqliteMemory:
         name = blake2b(self.conversation.encode("utf-8", "replace"), digest_size=6).hexdigest()
         lock = _Lock(Path(f"{os.fspath(self.path)}-{name}.lock"))
         if not lock.acquire():
-            hint = "wait until that run has ended, then make the agent anew"
+            hint = "wait until that run has ended, then create the agent again"
             text = f"somebody works on the conversation {self.conversation} now"
             raise RunConflict(text, hint=hint, code="run.claimed")
         self._claim = lock
