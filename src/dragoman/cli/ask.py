@@ -40,7 +40,7 @@ Streaming: TypeAlias = Annotated[
 ]
 
 ShowLosses: TypeAlias = Annotated[
-    bool, typer.Option("--losses", help="Show on stderr what the provider was not told.")
+    bool, typer.Option("--losses", help="Show on stderr what the provider did not get.")
 ]
 
 ShowUsage: TypeAlias = Annotated[bool, typer.Option("--usage", help="Show tokens on stderr.")]
@@ -59,7 +59,7 @@ def ask_model(
     losses: ShowLosses = False,
     usage: ShowUsage = False,
 ) -> None:
-    """Ask a model, and write its answer to stdout as it comes.
+    """Ask a model one question; the answer goes to stdout.
 
     What is piped in follows the question: `cat FILE | dragoman ask MODEL "Summarise"`. The key is
     read from the vendor's environment variable, such as OPENAI_API_KEY; there is no option for it.

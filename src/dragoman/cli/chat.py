@@ -59,11 +59,12 @@ def chat(
     mcp: Servers = None,
     yes: Yes = False,
 ) -> None:
-    """Talk to a model: answers come as Markdown, calls of tools are shown, asked for and run.
+    """Talk to a model in the terminal.
 
-    /help lists the commands: another model in mid-conversation, images, saving and loading. Ctrl-C
-    stops the answer under way, Ctrl-D leaves. From a pipe each line is a message or a command, and
-    plain text is written.
+    Answers come as Markdown. Calls of tools are shown, and run if you allow it. /help lists the
+    commands: another model in mid-conversation, images, saving and loading. Ctrl-C stops the answer
+    under way, Ctrl-D leaves. From a pipe each line is a message or a command, and plain text is
+    written.
     """
     settings = options.settings(option)
     name = model or _default()

@@ -60,10 +60,11 @@ def check_bodies(
     allow: options.Allow = None,
     facts: options.Facts = None,
 ) -> None:
-    """Check whether a provider would refuse a request, or not get all of it; exit code 1 if so.
+    """Check what a provider would refuse of a request, or not get.
 
-    A body of that wire is checked unchanged; any other is converted first, and losses on the way
-    must be allowed. No provider is called: the rules have dates, and name their sources.
+    Exit code 1 if there is anything. A body of that wire is checked unchanged; any other is
+    converted first, and losses on the way must be allowed. No provider is called: the rules have
+    dates, and name their sources.
     """
     options.known_source(source)
     target = wire(options.check_wire_name(to), facts=options.facts(facts), policy="ignore")

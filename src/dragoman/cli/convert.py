@@ -80,13 +80,14 @@ def convert_bodies(
     allow: options.Allow = None,
     facts: options.Facts = None,
 ) -> None:
-    """Convert bodies from one provider's wire to another's: JSON on stdout, losses on stderr.
+    """Convert JSON from one provider's format to another's.
 
-    FILE holds the JSON of a request, or with `--kind response` an answer or a recorded stream;
-    .gz is decompressed. JSONL gives a line for each line, which may also be {"request": ...,
-    "response": ...}, and so do several files, a folder or a pattern ("logs/**/*.jsonl"), one after
-    the other. A body that fails is reported on stderr, the others go on, and the exit code is 1. A
-    file of lines is never in memory as a whole, nor are its losses.
+    The JSON goes to stdout, losses to stderr. FILE holds the JSON of a request, or with `--kind
+    response` an answer or a recorded stream; .gz is decompressed. JSONL gives a line for each line,
+    which may also be {"request": ..., "response": ...}, and so do several files, a folder or a
+    pattern ("logs/**/*.jsonl"), one after the other. A body that fails is reported on stderr, the
+    others go on, and the exit code is 1. A file of lines is never in memory as a whole, nor are its
+    losses.
     """
     options.known_source(source)
     options.check_wire_name(to)

@@ -131,7 +131,7 @@ From: TypeAlias = Annotated[
 def diff_conversations(
     files: Files, to: Both = None, source: From = None, as_json: options.Json = False
 ) -> None:
-    """Show a request on two wires side by side, or how two conversations differ.
+    """Compare a request on two wires, or two conversations.
 
     With --to: what each wire gets, beside its source and its losses. With two FILEs: what only one
     of them contains, on whatever wires they are; the exit code is 1 if they are not the same.

@@ -23,7 +23,7 @@ Pattern: TypeAlias = Annotated[
 
 
 def explain(code: Pattern = None, as_json: options.Json = False) -> None:
-    """Explain a loss code: what it means, an example, and what can be done about it.
+    """Explain a loss code: its meaning, an example, what to do.
 
     Without CODE: all codes, by kind.
     """

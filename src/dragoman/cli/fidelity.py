@@ -45,11 +45,12 @@ def measure_fidelity(
     save: Save = None,
     as_json: options.Json = False,
 ) -> None:
-    """Write your own logs for every wire, read them back, and count what is lost on the way.
+    """Count what your logs would lose on every wire.
 
-    Each row is a request, an answer, or {"request": ..., "response": ...}. For each pair of wires:
-    how many lose nothing (lossless), gain nothing either (clean), say the same when they are read
-    back (same), do not although no loss names it (silent), or cannot be sent (refused).
+    They are written for each wire and read back. Each row is a request, an answer, or {"request":
+    ..., "response": ...}. For each pair of wires: how many lose nothing (lossless), gain nothing
+    either (clean), say the same when they are read back (same), do not although no loss names it
+    (silent), or cannot be sent (refused).
     """
     options.known_source(source)
     before = _load_fidelity(baseline) if baseline is not None else None

@@ -43,12 +43,13 @@ def format_messages(
     allow: options.Allow = None,
     facts: options.Facts = None,
 ) -> None:
-    """Format messages for a provider: JSON on stdout, losses on stderr.
+    """Format messages as a provider takes them.
 
-    FILE holds a list of messages (each with name, role and content) or a stored request; JSONL
-    holds a message on each line, or a conversation on each line, which gives a line of output;
-    .gz is decompressed. Several files, a folder or a pattern give a line for each conversation. A
-    conversation that fails ends its file; other files go on, and the exit code is 1.
+    The JSON goes to stdout, losses to stderr. FILE holds a list of messages (each with name, role
+    and content) or a stored request; JSONL holds a message on each line, or a conversation on each
+    line, which gives a line of output; .gz is decompressed. Several files, a folder or a pattern
+    give a line for each conversation. A conversation that fails ends its file; other files go on,
+    and the exit code is 1.
     """
     names = files or ["-"]
     found, several = sources(names, inputs.MESSAGE)

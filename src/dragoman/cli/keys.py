@@ -10,7 +10,7 @@ import typer
 
 from .output import CommandError, require_libraries
 
-app = typer.Typer(help="Keys with which clients come to the gateway.", no_args_is_help=True)
+app = typer.Typer(help="Make and show keys for the clients of the gateway.", no_args_is_help=True)
 
 Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="Who comes with it.")]
 Rate: TypeAlias = Annotated[
@@ -30,7 +30,7 @@ _EXACT = 2**53  # below it each integer has a float of its own
 
 @app.callback()
 def _keys() -> None:
-    """Keys with which clients come to the gateway."""
+    """Make keys for the clients of the gateway."""
 
 
 @app.command("new")

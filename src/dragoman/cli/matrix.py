@@ -13,10 +13,11 @@ _MODELS = ("ChatModel", "Model")
 
 
 def show_matrix(as_json: options.Json = False) -> None:
-    """Show which formatter works with which model, over which endpoint, or why it does not.
+    """Show which formatter works with which model.
 
-    A formatter for one conversation and the one for many agents write the same form and share a
-    row. With --json: a list of all pairs, with formatter, model, works, wire and reason.
+    Each row names the endpoint, or says why the formatter does not fit. A formatter for one
+    conversation and the one for many agents write the same form and share a row. With --json: a
+    list of all pairs, with formatter, model, works, wire and reason.
     """
     cells = matrix()
     if as_json:

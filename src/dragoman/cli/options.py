@@ -44,7 +44,10 @@ def beginning(incomplete: str) -> list[str]:
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON object, for programs.")]
 
 Model: TypeAlias = Annotated[
-    str | None, typer.Option("--model", "-m", metavar="MODEL", help="Decides what can be carried.")
+    str | None,
+    typer.Option(
+        "--model", "-m", metavar="MODEL", help="The model, which decides what can be sent."
+    ),
 ]
 
 Facts: TypeAlias = Annotated[
@@ -73,7 +76,7 @@ def wire_option(*names: str, help: str, metavar: str = "WIRE") -> Any:
 
 
 From: TypeAlias = Annotated[
-    str, wire_option("--from", "-f", help="Whose it is; auto looks for itself.")
+    str, wire_option("--from", "-f", help="The format of the input; auto: detected.")
 ]
 
 To: TypeAlias = Annotated[str, wire_option("--to", "-t", help="See `dragoman wires`.")]
@@ -116,7 +119,7 @@ Output: TypeAlias = Annotated[
 ]
 
 Each: TypeAlias = Annotated[
-    bool, typer.Option("--losses", help="Of many, tell each loss and not sums by code.")
+    bool, typer.Option("--losses", help="Of many, list each loss and not sums by code.")
 ]
 
 Jobs: TypeAlias = Annotated[
@@ -133,7 +136,7 @@ Jobs: TypeAlias = Annotated[
 
 PolicyName: TypeAlias = Annotated[
     LossOptions,
-    typer.Option("--policy", help="Tell losses, be silent, or refuse them (exit code 1)."),
+    typer.Option("--policy", help="List losses, ignore them, or refuse them (exit code 1)."),
 ]
 
 Refuse: TypeAlias = Annotated[
@@ -164,11 +167,13 @@ Settings: TypeAlias = Annotated[
 ]
 
 AllowPartial: TypeAlias = Annotated[
-    bool, typer.Option("--allow-partial", help="Take an answer that broke off for one.")
+    bool, typer.Option("--allow-partial", help="Accept an answer that broke off.")
 ]
 BaseUrl: TypeAlias = Annotated[
     str | None,
-    typer.Option("--base-url", metavar="URL", help="Where the provider is, if elsewhere."),
+    typer.Option(
+        "--base-url", metavar="URL", help="The address of the provider, if not the usual one."
+    ),
 ]
 
 

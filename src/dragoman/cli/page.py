@@ -46,7 +46,7 @@ Counter: TypeAlias = Annotated[
 
 
 def play(port: Port = 0, browser: Browser = True, counter: Counter = None) -> None:
-    """Open the page with nothing in it: paste there what was sent, or drop a file.
+    """Open an empty page, to paste what was sent or drop a file.
 
     It is served to this machine alone, until Ctrl-C; it asks no other host, and writes no file.
     """
@@ -54,7 +54,7 @@ def play(port: Port = 0, browser: Browser = True, counter: Counter = None) -> No
 
 
 def view(files: Files, port: Port = 0, browser: Browser = True, counter: Counter = None) -> None:
-    """Open files in the page: the conversation as a chat, beside it the JSON of every wire.
+    """Open files in the page: a chat beside the JSON of every wire.
 
     What a wire loses is marked in both; streams are replayed, consecutive requests compared. It is
     served to this machine alone, until Ctrl-C.
@@ -63,7 +63,7 @@ def view(files: Files, port: Port = 0, browser: Browser = True, counter: Counter
 
 
 def export(files: Files, to_file: options.Output = "-", counter: Counter = None) -> None:
-    """Write the page about these files as one HTML file, which needs neither server nor network."""
+    """Write the page as one HTML file that needs no network."""
     if to_file == "-" and sys.stdout.isatty():
         raise CommandError("a page is no text for a terminal", "-o page.html writes it to a file")
     output.print_or_save([export_page(_page(files, counter))], to_file)

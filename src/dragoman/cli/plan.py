@@ -31,10 +31,11 @@ def plan_conversations(
     changes: Changes = True,
     as_json: options.Json = False,
 ) -> None:
-    """Rank the wires that a conversation can go to by what it would lose there, and say why.
+    """Rank wires by what a conversation would lose on them.
 
-    The model is each wire's default unless --to names another. If something would be lost, the
-    smallest change that avoids all losses is searched for, and tried before it is shown.
+    Each loss is explained. The model is each wire's default unless --to names another. If something
+    would be lost, the smallest change that avoids all losses is searched for, and tried before it
+    is shown.
     """
     options.known_source(source)
     targets = options.targets(to) or dict.fromkeys(wires())

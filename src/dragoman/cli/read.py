@@ -202,7 +202,7 @@ def read_answers(
     speed: Speed = 30,
     as_json: options.Json = False,
 ) -> None:
-    """Read what a provider answered: whole answers, and recorded streams.
+    """Read recorded answers and streams of a provider.
 
     FILE is JSON, server-sent events (.sse), JSON lines (each an event, an answer, or an object
     with `events` or a `response`), or an AWS event stream. `--json` prints the answer as

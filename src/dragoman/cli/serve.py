@@ -38,18 +38,26 @@ _LIBRARIES = (
 
 Model: TypeAlias = Annotated[
     str | None,
-    typer.Argument(metavar="[MODEL]", help="Whom all requests go to: vendor/model, or vendor/*."),
+    typer.Argument(
+        metavar="[MODEL]", help="The model for all requests: vendor/model, or vendor/*."
+    ),
 ]
 File: TypeAlias = Annotated[
     Path | None, typer.Option("--config", "-c", metavar="FILE", help="Routes, keys and limits.")
 ]
 Host: TypeAlias = Annotated[
-    str | None, typer.Option("--host", metavar="HOST", help="Where it listens; else 127.0.0.1.")
+    str | None,
+    typer.Option("--host", metavar="HOST", help="The address to listen on; else 127.0.0.1."),
 ]
 Port: TypeAlias = Annotated[
     int | None,
     typer.Option(
-        "--port", "-p", metavar="PORT", min=0, max=65535, help="Else 8080; 0: a free one."
+        "--port",
+        "-p",
+        metavar="PORT",
+        min=0,
+        max=65535,
+        help="The port; else 8080; 0: any free one.",
     ),
 ]
 Workers: TypeAlias = Annotated[
@@ -57,7 +65,7 @@ Workers: TypeAlias = Annotated[
 ]
 Upstream: TypeAlias = Annotated[
     str | None,
-    typer.Option("--upstream", metavar="URL", help="Ask here instead of the vendors' own URLs."),
+    typer.Option("--upstream", metavar="URL", help="Send requests to this URL, not the vendor's."),
 ]
 Aliases: TypeAlias = Annotated[
     bool, typer.Option("--aliases", help="List the models that coding agents look for.")
@@ -67,14 +75,16 @@ Record: TypeAlias = Annotated[
 ]
 Grace: TypeAlias = Annotated[
     int,
-    typer.Option("--grace", metavar="SECONDS", min=0, help="For what is under way at the end."),
+    typer.Option(
+        "--grace", metavar="SECONDS", min=0, help="How long running requests may take at the end."
+    ),
 ]
 Check: TypeAlias = Annotated[
-    bool, typer.Option("--check", help="Judge the configuration and show its routes.")
+    bool, typer.Option("--check", help="Check the configuration and show its routes.")
 ]
 For: TypeAlias = Annotated[
     Agent | None,
-    typer.Option("--for", help="Print what a coding agent must be told to ask this gateway."),
+    typer.Option("--for", help="Print the settings with which a coding agent uses this gateway."),
 ]
 
 
@@ -91,11 +101,11 @@ def serve_gateway(
     check: Check = False,
     agent: For = None,
 ) -> None:
-    """Serve any client protocol onto any model, until a signal ends it.
+    """Run the gateway: clients of any protocol, models of any vendor.
 
-    A line with the URL is printed when it is ready. SIGTERM ends it when no request is under way
-    any more, SIGHUP reads the file again. Without client keys it listens on this machine alone;
-    `dragoman keys new` makes them. With --check, exit code 1 means that the file is wrong.
+    A line with the URL is printed when it is ready. SIGTERM ends it once running requests have
+    finished, SIGHUP reads the file again. Without client keys it listens on this machine alone;
+    `dragoman keys new` makes such keys. With --check, exit code 1 means that the file has mistakes.
     """
     given = {
         "host": host,

@@ -24,12 +24,12 @@ Forget: TypeAlias = Annotated[
 
 
 def trust_folder(place: Place = Path(), forget: Forget = False) -> None:
-    """Trust the dragoman.toml of this folder as it is now, addresses and headers included.
+    """Trust the dragoman.toml of this folder as it is now.
 
-    Profiles of a folder may name a model and its options unasked. What decides where the key of
-    the environment and the prompts go (base_url, headers, places, tools, ...) counts only in a file
-    of your own configuration, in one that the variable DRAGOMAN_PROFILES names, and in one that is
-    trusted. A file that changes must be trusted again.
+    Without this, profiles of a folder may only name a model and its options. What decides where the
+    key of the environment and the prompts go (base_url, headers, places, tools, ...) counts only in
+    a file of your own configuration, in one that the variable DRAGOMAN_PROFILES names, and in one
+    that is trusted. A file that changes must be trusted again.
     """
     file = place / FILE if place.is_dir() else place
     if forget:
