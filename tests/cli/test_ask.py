@@ -147,7 +147,7 @@ def test_nobody_there_is_exit_code_1() -> None:
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (["deepseek/m", "Why?"], "error: deepseek needs a key (give key=..., or set DEEPSEEK_API"),
+        (["deepseek/m", "Why?"], "error: deepseek needs a key (set DEEPSEEK_API_KEY, or "),
         (["nobody/m", "Why?"], "error: 'nobody/m' begins with no vendor (vendor/model; "),
         ([MODEL], "error: there is nothing to ask (dragoman ask MODEL"),
         ([MODEL, "?", "--option", "x=1"], "error: --option x: there is no such option (one of "),

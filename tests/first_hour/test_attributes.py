@@ -7,12 +7,13 @@ import pickle
 from collections.abc import Iterable
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 import dragoman
 from dragoman import LLM, AsyncLLM, Msg, ReActAgent, Tool, Toolkit
+from dragoman.stream.events import StreamEvent
 from dragoman.suggestions import import_names
 from dragoman.testing import Scripted
 from tests.transport.ways import KEY
@@ -62,6 +63,17 @@ HABITS: list[tuple[str, str, str]] = [
     ("ollama", "llm.generate('Hi')", "llm.ask(messages)"),
     ("ollama", "answer.message.content", "answer.msg"),
     ("ai-sdk", "answer.toolCalls", "answer.calls"),
+    ("openai", "event.choices[0].delta.content", "event.text"),
+    ("openai", "stream.get_final_completion()", "stream.response"),
+    ("anthropic", "stream.text_stream", "stream.text"),
+    ("anthropic", "stream.get_final_message()", "stream.response"),
+    ("anthropic", "event.delta.text", "event.text"),
+    ("anthropic", "llm.count_tokens('Hi')", "llm.count(messages)"),
+    ("langchain", "llm.embed('Hi')", "no embeddings"),
+    ("pydantic-ai", "stream.stream_text()", "stream.text"),
+    ("pydantic-ai", "agent.tool_plain", "toolkit=[function]"),
+    ("ai-sdk", "stream.textStream", "stream.text"),
+    ("ai-sdk", "dragoman.generate_text", "dragoman.LLM("),
 ]
 
 
@@ -69,7 +81,10 @@ HABITS: list[tuple[str, str, str]] = [
 def test_a_habit_is_answered_with_the_spelling_of_here(library: str, code: str, says: str) -> None:
     model = llm("Hi.", "Hi.")
     agent = ReActAgent("Friday", None, model)
-    things = {"llm": model, "agent": agent}
+    things = {"llm": model, "agent": agent, "dragoman": dragoman}
+    if code.startswith(("stream", "event")):
+        things["stream"] = model.stream("Hi")
+        things["event"] = next(iter(model.stream("Hi")))
     if code.startswith("answer"):
         things["answer"] = model.ask("Hi")
     if code.startswith("reply"):
@@ -86,6 +101,9 @@ def test_no_habit_hides_what_is_there() -> None:
         (llm(), import_names.OF_LLMS), (AsyncLLM("openai/gpt-4o", key=KEY), import_names.OF_LLMS),
         (answer, import_names.OF_ANSWERS), (answer.usage, import_names.OF_USAGE),
         (agent, import_names.OF_AGENTS), (agent.run("Hi"), import_names.OF_REPLIES),
+        (llm("Hi.").stream("Hi"), import_names.OF_STREAMS),
+        (AsyncLLM("openai/gpt-4o", key=KEY).stream("Hi"), import_names.OF_STREAMS),
+        *((event, import_names.OF_EVENTS) for event in get_args(StreamEvent)),
     ]  # fmt: skip
     for owner, hints in owners:
         assert [name for name in hints if name in dir(owner)] == []

@@ -80,7 +80,7 @@ def test_a_key_comes_from_the_variable_of_the_row(
     if name in LOCAL:
         assert authorize(call(), row, "").headers == call().headers
     else:
-        with pytest.raises(ConfigError, match=f"or set {row.key}") as raised:
+        with pytest.raises(ConfigError, match=f"set {row.key}, or") as raised:
             authorize(call(), row, "")
         assert raised.value.code == "key.missing"
     monkeypatch.setenv(row.key, KEY)

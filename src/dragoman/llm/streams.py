@@ -13,6 +13,7 @@ from ..message import ChatResponse, Written
 from ..model.answer import Answer
 from ..model.chat_model import AsyncChunks, Chunks
 from ..stream.events import FinishEvent, StreamEvent
+from ..suggestions.import_names import OF_STREAMS, explains_attributes
 from .asking import FrontDoor, Question
 from .course import has_no_key
 from .targets import ModelTarget
@@ -22,6 +23,7 @@ _Chunks = TypeVar("_Chunks", Chunks, AsyncChunks)
 _SILENT = frozenset({"text-start", "thinking-start", "refusal-start"})  # events without content
 
 
+@explains_attributes(OF_STREAMS)
 class _Streamed(Generic[T]):
     """One answer that is being streamed, from the first of the models that begins to answer."""
 

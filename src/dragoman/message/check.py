@@ -123,10 +123,11 @@ def note(extras: dict[str, dict[str, Any]] | None, healed: list[str]) -> dict[st
 
 
 def wrong_type(
-    expected: str, value: object, path: str, code: str = "block.field"
+    expected: str, value: object, path: str, code: str = "block.field", hint: str = ""
 ) -> InvalidMessage:
     """Build the error for a value of the wrong type."""
-    return InvalidMessage(f"must be {expected}, not {type(value).__name__}", path=path, code=code)
+    text = f"must be {expected}, not {type(value).__name__}"
+    return InvalidMessage(text, path=path, hint=hint, code=code)
 
 
 def is_none(kind: str, value: object, path: str, code: str, hint: str = "") -> InvalidMessage:

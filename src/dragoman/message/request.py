@@ -25,6 +25,8 @@ from .msg import Msg, Role
 from .python_types import type_schema
 from .tools import ServerTool, Tool, ToolChoice, to_tools
 
+_EFFORTS = '"high", "low" or another effort, "on", or "off"; reasoning_budget= takes tokens'
+
 # how much the model thinks, from least to most; with `on` and `auto` it decides
 Effort: TypeAlias = Literal[
     "off", "none", "on", "auto", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"
@@ -91,7 +93,8 @@ class Options(Shown):
             kinds = OPTION_KINDS.get(name, (int,))
             if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
                 expected = " or ".join(kind.__name__ for kind in kinds)
-                raise wrong_type(expected, value, path, "option.value")
+                hint = _EFFORTS if name == "reasoning" else ""
+                raise wrong_type(expected, value, path, "option.value", hint)
 
     def list_values(self) -> list[tuple[str, Any]]:
         """Return (name, value) of the options that are set."""

@@ -13,11 +13,13 @@ from typing import Any, ClassVar, Literal, TypeAlias, cast
 from ..message import ChatResponse, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ..message.answer import total
 from ..message.blocks import ContentBlock
+from ..suggestions.import_names import OF_EVENTS, explains_attributes
 from ..text.redaction import Shown
 from .arguments import argument_texts
 from .pieces import End, Key, Meta, Part, Piece
 
 
+@explains_attributes(OF_EVENTS)
 @dataclass(slots=True, repr=False)
 class StartEvent(Shown):
     """A text, a thought or a refusal begins; `key` is that of its block."""
@@ -30,6 +32,7 @@ class StartEvent(Shown):
     whole: ClassVar[bool] = False
 
 
+@explains_attributes(OF_EVENTS)
 @dataclass(slots=True, repr=False)
 class DeltaEvent(Shown):
     """A block grows by `text`; that of a call is more of the JSON of its arguments."""
@@ -42,6 +45,7 @@ class DeltaEvent(Shown):
     whole: ClassVar[bool] = False
 
 
+@explains_attributes(OF_EVENTS)
 @dataclass(slots=True, repr=False)
 class EndEvent(Shown):
     """A text, a thought or a refusal ends; it may begin again later, under its key."""
@@ -54,6 +58,7 @@ class EndEvent(Shown):
     whole: ClassVar[bool] = False
 
 
+@explains_attributes(OF_EVENTS)
 @dataclass(slots=True, repr=False)
 class ToolEvent(Shown):
     """A call begins, with its name and its id if that came by then; or ends, parsed."""
@@ -66,6 +71,7 @@ class ToolEvent(Shown):
     whole: ClassVar[bool] = False
 
 
+@explains_attributes(OF_EVENTS)
 @dataclass(slots=True, repr=False)
 class BlockEvent(Shown):
     """Anything else, such as media or sealed thinking, in one piece or several.
@@ -81,6 +87,7 @@ class BlockEvent(Shown):
     response: ClassVar[None] = None
 
 
+@explains_attributes(OF_EVENTS)
 @dataclass(slots=True, repr=False)
 class FinishEvent(Shown):
     """The last event: `response` is the answer."""

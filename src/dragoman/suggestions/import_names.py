@@ -115,9 +115,12 @@ HINTS: dict[str, str] = {
     # Ollama and the AI SDK
     "chat": _MODEL,
     "generate": _MODEL,
-    "generateText": _MODEL,
-    "streamText": 'dragoman.LLM("vendor/model").stream(messages)',
-    "generateObject": 'dragoman.LLM("vendor/model").ask(messages, response_format=Type).parsed',
+    **dict.fromkeys(("generateText", "generate_text"), _MODEL),
+    **dict.fromkeys(("streamText", "stream_text"), 'dragoman.LLM("vendor/model").stream(messages)'),
+    **dict.fromkeys(
+        ("generateObject", "generate_object"),
+        'dragoman.LLM("vendor/model").ask(messages, response_format=Type).parsed',
+    ),
     # LiteLLM
     "stream_chunk_builder": "llm.stream(messages), whose .response is the whole answer",
     "completion_cost": "answer.cost",
@@ -187,9 +190,47 @@ OF_LLMS: dict[str, str] = {
     **dict.fromkeys(("batch", "abatch"), "a loop over llm.ask, or asyncio.gather of AsyncLLM.ask"),
     "with_fallbacks": 'dragoman.LLM(name, fallbacks=["vendor/model"])',
     "with_retry": "dragoman.LLM(name, retries=3)",
-    "embeddings": "dragoman has no embeddings: the provider's own SDK",
+    **dict.fromkeys(("embeddings", "embedding", "embed", "embed_query", "embed_documents"),
+                    "dragoman has no embeddings: the provider's own SDK"),
+    **dict.fromkeys(("count_tokens", "token_counter", "get_num_tokens", "input_tokens"),
+                    "llm.count(messages)"),
     "decisions": _DECISIONS,
 }  # fmt: skip
+# streams of openai's, anthropic's and ollama's SDKs, of pydantic-ai, LangChain and the AI SDK
+OF_STREAMS: dict[str, str] = {
+    **dict.fromkeys(
+        ("text_stream", "textStream", "stream_text", "stream_output", "text_deltas", "deltas"),
+        "for piece in stream.text",
+    ),
+    **dict.fromkeys(
+        ("events", "stream_events", "astream_events", "fullStream", "full_stream"),
+        "for event in stream",
+    ),
+    **dict.fromkeys(
+        (
+            "get_final_message",
+            "get_final_completion",
+            "get_final_response",
+            "get_final_text",
+            "get_output",
+            "current_message_snapshot",
+            "answer",
+            "result",
+            "final",
+            "usage",
+            "choices",
+            "content",
+            "message",
+            "output_text",
+        ),
+        "stream.response, after the last event, such as stream.response.text; stream.partial before"
+        " it",
+    ),
+}
+OF_EVENTS: dict[str, str] = dict.fromkeys(
+    ("choices", "delta", "content", "message", "output_text", "part", "data", "text_delta"),
+    'event.text, where event.type is "text-delta"; for piece in stream.text gives the text alone',
+)
 OF_ANSWERS: dict[str, str] = {
     **dict.fromkeys(
         ("choices", "content", "output_text", "output", "completion", "response", "choice"),
@@ -260,8 +301,9 @@ OF_AGENTS: dict[str, str] = {
     ),
     "ainvoke": "await agent.arun(text)",
     **dict.fromkeys(("stream", "astream", "run_stream", "iter"), "agent.events(text)"),
-    "tool": "toolkit=[function] when the agent is made",
-    "add_tool": "toolkit=[function] when the agent is made",
+    **dict.fromkeys(
+        ("tool", "tool_plain", "add_tool", "toolset"), "toolkit=[function] when the agent is made"
+    ),
 }
 OF_MESSAGES: dict[str, str] = {
     **dict.fromkeys(

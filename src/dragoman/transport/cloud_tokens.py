@@ -18,8 +18,9 @@ from urllib.parse import urlsplit
 
 from ..caches import remember
 from ..errors import ConfigError, ProviderError
-from .call import HttpCall, Timeouts, choose_transport
+from .call import HttpCall, choose_transport
 from .errors import find_reason
+from .timeouts import Timeouts
 
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _REGION = re.compile(r"(?<=[./-])[a-z]{2}(?:-[a-z]+)+-[0-9](?=[./])")
@@ -155,7 +156,7 @@ def _need(module: str, extra: str, variable: str | None) -> None:
     except ModuleNotFoundError:  # its parent package is missing
         found = False
     if not found:
-        key = f"give key=... or set {variable}, or " if variable else ""
+        key = f"set {variable}, or " if variable else ""
         text = f"there is no key, and credentials of the cloud need {module}"
         hint = f'{key}pip install "dragoman[{extra}]"'
         raise ConfigError(text, hint=hint, code="key.missing")
@@ -164,7 +165,7 @@ def _need(module: str, extra: str, variable: str | None) -> None:
 def _none_found(
     whose: str, error: Exception | None, variable: str | None, command: str
 ) -> ConfigError:
-    key = f"give key=... or set {variable}, or " if variable else ""
+    key = f"set {variable}, or " if variable else ""
     reason = f": {find_reason(error)}" if error is not None else ""
     text = f"there is no key, and no credentials of {whose}{reason}"
     return ConfigError(text, hint=f"{key}run {command}", code="key.missing")

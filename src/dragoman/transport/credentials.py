@@ -302,5 +302,7 @@ def _add_key(call: HttpCall, auth: Auth, vendor: VendorRow, key: str, bearer: st
         return replace(call, headers={**call.headers, "authorization": f"Bearer {token}"})
     if auth.needs_key and vendor.key:
         text = f"{vendor.name} needs a key"
-        raise ConfigError(text, hint=f"give key=..., or set {vendor.key}", code="key.missing")
+        raise ConfigError(
+            text, hint=f"set {vendor.key}, or give key=... in code", code="key.missing"
+        )
     return call

@@ -5,11 +5,15 @@ Their text names the host that was called and the reason, but never headers or a
 
 from __future__ import annotations
 
+import re
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from ..errors import AnswerTooLarge, ConnectionFailed, ProviderError, StreamBroken, Timeout
 from ..text.redaction import clip_text
+
+_LOCAL = re.compile(r"localhost\Z|127\.|::1\Z|0\.0\.0\.0\Z|host\.docker\.internal\Z")
+_CHECK = "check base_url, the network and the proxy"
 
 Stage: TypeAlias = Literal["connect", "answer", "body"]
 
@@ -49,7 +53,10 @@ def build_broken_error(url: str, stage: Stage, reason: str) -> ProviderError:
     if stage == "body":
         return StreamBroken(f"{host} broke off its answer: {reason}", type="connection")
     what = "cannot connect to" if stage == "connect" else "no answer from"
-    hint = "check base_url, the network and the proxy" if stage == "connect" else ""
+    hint = ""
+    if stage == "connect":
+        near = _LOCAL.match(urlsplit(url).hostname or "")
+        hint = "is the server running? or give base_url" if near else _CHECK
     return ConnectionFailed(f"{what} {host}: {reason}", type="connection", hint=hint)
 
 
