@@ -96,17 +96,17 @@ def object_in(data: bytes) -> JsonObject:
 
 def read_model(body: JsonObject, in_path: str | None) -> str:
     """The model that a request names, in its path or its body. Raises ReadError."""
-    asked = in_path or body.get("model")
-    if not isinstance(asked, str) or not asked:
+    name = in_path or body.get("model")
+    if not isinstance(name, str) or not name:
         raise ReadError(
             "the request names no model", path="$.model", code="request.model", hint='add "model"'
         )
-    if len(asked) > _LONGEST_NAME:
-        text = f"the name of the model has {len(asked)} characters"
+    if len(name) > _LONGEST_NAME:
+        text = f"the name of the model has {len(name)} characters"
         raise ReadError(
             text, path="$.model", hint=f"{_LONGEST_NAME} are the most", code="request.model"
         )
-    return asked
+    return name
 
 
 def looks_like_object(body: bytes) -> bool:

@@ -39,10 +39,10 @@ def unset_key(target: Target) -> str:
     """The variable of a missing key, without which each call to this target will be refused."""
     if target.name == KEPT:  # the client's request names the vendor
         return ""
-    asked = target.model("model")
-    auth = asked.host.find_auth(asked.protocol)
+    model = target.model("model")
+    auth = model.host.find_auth(model.protocol)
     own_server = bool(target.base_url)
     needs_key = auth.needs_key and not (auth.tokens or own_server)
-    variable = target.key or (asked.host.key if needs_key else "")
+    variable = target.key or (model.host.key if needs_key else "")
     given = target.secret is not None or os.environ.get(variable)
     return "" if given else variable

@@ -88,9 +88,9 @@ def compact_answer(resp: ChatResponse, request: ChatRequest, envelope: Envelope)
     return replace(resp, candidates=[candidate], model=request.model, extras=None)
 
 
-def body(resp: ChatResponse, asked: JsonObject) -> JsonObject:
+def body(resp: ChatResponse, request_body: JsonObject) -> JsonObject:
     """The answer to `/responses/compact`: the user messages, and one item with the summary."""
-    items: Any = asked.get("input")
+    items: Any = request_body.get("input")
     users = (
         [_keep_user_item(item) for item in items if _role(item) == "user"]
         if type(items) is list

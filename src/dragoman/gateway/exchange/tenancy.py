@@ -199,13 +199,13 @@ class Tenancy:
 
     # -- requests ----------------------------------------------------------------------------------
 
-    def judge(self, body: JsonObject, protocol: str, asked: str) -> None:
+    def judge(self, body: JsonObject, protocol: str, model: str) -> None:
         """Check a body; marks are removed from its ids in place.
 
         Args:
             body: The client's request.
             protocol: The client's protocol.
-            asked: The model that it asks for.
+            model: The model that it asks for.
 
         Raises:
             AuthenticationFailed: With status 403: the key is not for a model that is named.
@@ -213,13 +213,13 @@ class Tenancy:
         """
         if not self.judges:
             return
-        if self._is_bound and asked not in self._key.models and not _PLAIN_NAME.fullmatch(asked):
-            raise self._build_model_refusal(asked, "$.model")
+        if self._is_bound and model not in self._key.models and not _PLAIN_NAME.fullmatch(model):
+            raise self._build_model_refusal(model, "$.model")
         nodes = [_Node(body, "$")]
         while nodes:
             node = nodes.pop()
             nodes += (self._elements if isinstance(node.value, list) else self._members)(
-                node, asked, protocol
+                node, model, protocol
             )
         if not self._shares and protocol == "openai-responses":
             self._judge_items(body)
@@ -252,7 +252,7 @@ class Tenancy:
             self.judge(body, protocol, KEPT)
             request.body = written_anew(body, read)
 
-    def _members(self, node: _Node, asked: str, protocol: str) -> Iterator[_Node]:
+    def _members(self, node: _Node, model: str, protocol: str) -> Iterator[_Node]:
         """The containers in an object; its texts are checked."""
         value = node.value
         kind = value.get("type")
@@ -266,11 +266,11 @@ class Tenancy:
             if isinstance(one, (dict, list)):
                 yield _Node(one, path, plain, in_history, is_model)
             elif isinstance(one, str) and is_model:
-                self._judge_model(one, path, asked)
+                self._judge_model(one, path, model)
             elif isinstance(one, str) and not self._shares:
                 self._judge_text(value, key, plain, node.key, path)
 
-    def _elements(self, node: _Node, asked: str, _: str) -> Iterator[_Node]:
+    def _elements(self, node: _Node, model: str, _: str) -> Iterator[_Node]:
         """The containers in a list; its texts are checked by the key of the list."""
         items = node.value
         for nth, one in enumerate(items):
@@ -278,17 +278,17 @@ class Tenancy:
                 yield _Node(one, f"{node.path}[{nth}]", node.key, node.in_history, node.is_model)
             elif isinstance(one, str):
                 if node.is_model:
-                    self._judge_model(one, f"{node.path}[{nth}]", asked)
+                    self._judge_model(one, f"{node.path}[{nth}]", model)
                 elif node.key in _STATE and not self._shares:
                     items[nth] = self._free_name(one, f"{node.path}[{nth}]")
 
-    def _judge_model(self, name: str, path: str, asked: str) -> None:
+    def _judge_model(self, name: str, path: str, model: str) -> None:
         """Raise for a model that this key could not use by asking for it."""
         plain = name.removeprefix("models/")
         target = self._route.target
         try:
-            own = target.model(asked)
-            if plain in (asked, own.model):
+            own = target.model(model)
+            if plain in (model, own.model):
                 return
             if self._key.may_ask(plain) and _PLAIN_NAME.fullmatch(plain):
                 other = self._config.route(plain).target.model(plain)

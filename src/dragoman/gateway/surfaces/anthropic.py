@@ -93,7 +93,7 @@ class Messages(Surface):
 
     heads: ClassVar[frozenset[str]] = frozenset({"message_start"})
 
-    def complete_answer(self, body: JsonObject, asked: JsonObject) -> JsonObject:
+    def complete_answer(self, body: JsonObject, request_body: JsonObject) -> JsonObject:
         """Add fields that Anthropic's schema requires of a message, its blocks and its usage."""
         content = [{**_BLOCKS.get(block.get("type", ""), {}), **block} for block in body["content"]]
         return {
@@ -104,9 +104,9 @@ class Messages(Surface):
             "usage": {**_USAGE, **body.get("usage", {})},
         }
 
-    def completed_event(self, payload: JsonObject, asked: JsonObject) -> JsonObject:
+    def completed_event(self, payload: JsonObject, request_body: JsonObject) -> JsonObject:
         """Complete the message in `message_start`."""
-        return {**payload, "message": self.complete_answer(payload["message"], asked)}
+        return {**payload, "message": self.complete_answer(payload["message"], request_body)}
 
     def build_generate_body(self, body: JsonObject) -> JsonObject:
         """Add `max_tokens`, which requests for an answer need and requests for a count lack."""

@@ -261,24 +261,24 @@ class Surface(ABC):
 
     heads: ClassVar[frozenset[str]] = frozenset()
 
-    def complete_answer(self, body: JsonObject, asked: JsonObject) -> JsonObject:
+    def complete_answer(self, body: JsonObject, request_body: JsonObject) -> JsonObject:
         """Complete an answer with fields that this protocol requires and no other protocol has.
 
         Args:
             body: The answer's body.
-            asked: The client's request, for fields that the provider repeats in its answers.
+            request_body: The client's request, for fields that the provider repeats in its answers.
 
         Returns:
             The body; unknown fields are null, or the provider's own default.
         """
         return body
 
-    def completed_event(self, payload: JsonObject, asked: JsonObject) -> JsonObject:
+    def completed_event(self, payload: JsonObject, request_body: JsonObject) -> JsonObject:
         """Complete the answer inside an event of `heads`.
 
         Args:
             payload: The event's JSON.
-            asked: The client's request.
+            request_body: The client's request.
         """
         return payload
 

@@ -120,7 +120,7 @@ class Chat(_OpenAI):
         n = body.get("n")
         return n if type(n) is int and n > 1 else 1
 
-    def complete_answer(self, body: JsonObject, asked: JsonObject) -> JsonObject:
+    def complete_answer(self, body: JsonObject, request_body: JsonObject) -> JsonObject:
         """Add `logprobs`, and `refusal` of the message: OpenAI's schema requires them, or null."""
         for choice in body.get("choices", ()):
             choice.setdefault("logprobs", None)
@@ -189,15 +189,16 @@ class Responses(_OpenAI):
         data = b'data: {"type":"keepalive","sequence_number":%d}\n\n' % events
         return self.sign_of_life + data
 
-    def complete_answer(self, body: JsonObject, asked: JsonObject) -> JsonObject:
+    def complete_answer(self, body: JsonObject, request_body: JsonObject) -> JsonObject:
         """Repeat the request's settings, or their defaults, as OpenAI does in each response."""
-        told = {**_RESPONSE, **{key: asked[key] for key in _RESPONSE if asked.get(key) is not None}}
+        known = {key: value for key in _RESPONSE if (value := request_body.get(key)) is not None}
+        told = {**_RESPONSE, **known}
         told["completed_at"] = int(time()) if body.get("status") == "completed" else None
         return {**body, **{key: value for key, value in told.items() if body.get(key) is None}}
 
-    def completed_event(self, payload: JsonObject, asked: JsonObject) -> JsonObject:
+    def completed_event(self, payload: JsonObject, request_body: JsonObject) -> JsonObject:
         """Complete the response inside an event."""
-        return {**payload, "response": self.complete_answer(payload["response"], asked)}
+        return {**payload, "response": self.complete_answer(payload["response"], request_body)}
 
     def streamed_refusal(
         self, error: ProviderError, request: ClientRequest, model: str

@@ -108,8 +108,8 @@ def may_pass(key: ClientKey | None, route: Route, request: ClientRequest) -> Non
 
 def asks_upgrade(request: ClientRequest) -> bool:
     """Whether the request asks for a WebSocket."""
-    asked = request.headers.get("upgrade", "").lower()
-    return request.method == "GET" and "websocket" in asked
+    upgrade = request.headers.get("upgrade", "").lower()
+    return request.method == "GET" and "websocket" in upgrade
 
 
 def no_upgrade(path: str) -> ProviderError:

@@ -185,7 +185,7 @@ def build_row(record: ExchangeRecord) -> JsonObject:
     answer was longer than what is recorded of it. `upstream` is null if no provider was called.
     """
     kept = record.kept or Kept()
-    asked = bool(kept.upstream_request or kept.upstream_path or record.upstream_status)
+    was_sent = bool(kept.upstream_request or kept.upstream_path or record.upstream_status)
     framing = _framing(kept.framing, kept.response)
     answer = _answer(bytes(kept.response), framing, "response" in kept.cut)
     row: JsonObject = {
@@ -201,7 +201,7 @@ def build_row(record: ExchangeRecord) -> JsonObject:
         "framing": framing,
         **_body(kept.request, "request"),
         **answer,
-        "upstream": _upstream(record, kept, answer) if asked else None,
+        "upstream": _upstream(record, kept, answer) if was_sent else None,
         "losses": [_loss(loss) for loss in record.losses[:_LOSSES]],
         "usage": _usage(record.usage),
         "error": _error(record),
