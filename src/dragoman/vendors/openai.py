@@ -1,19 +1,22 @@
 """OpenAI: Chat Completions and Responses as OpenAI itself offers them.
 
 Chat Completions is the default wire, because most programs were written for it. Current models
-reason and call tools only on Responses. The model that is asked where none is named is
-`DEFAULT_MODEL` of `capabilities/families/gpt.py`, which other hosts of the same models use, too.
+reason and call tools only on Responses. Where no model is named, `DEFAULT_MODEL` is asked; other
+hosts of these models ask the same one.
 """
 
 from __future__ import annotations
 
 from ..capabilities import Facts
+from ..capabilities.families.gpt import DEFAULT_MODEL
 from ..protocols import openai_responses as responses
 from ..protocols.openai_chat import Dialect
 from . import Vendor
 
 # OpenAI docs, Web search: domain filtering; pydantic-ai pull request 8323, tried live 2026-09-14
-_RESPONSES = responses.Dialect(blocked_domains="blocked_domains", joint_domains=True)
+_RESPONSES = responses.Dialect(
+    model=DEFAULT_MODEL, blocked_domains="blocked_domains", joint_domains=True
+)
 
 
 VENDOR = Vendor(
@@ -23,7 +26,7 @@ VENDOR = Vendor(
     own_models_only=True,
     counts="openai-responses",  # OpenAI API reference, Get input token counts
     base_variables={"*": ("OPENAI_BASE_URL", "")},  # openai 3.57
-    wires={"openai-chat": Dialect(), "openai-responses": _RESPONSES},
+    wires={"openai-chat": Dialect(model=DEFAULT_MODEL), "openai-responses": _RESPONSES},
     facts={
         "openai-chat": Facts(
             always={

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...caches import remember
+from ...protocols.anthropic.server_tools import SERVER_BLOCKS
 from ...protocols.body_fields import FieldTable
 from .openai_wires import (
     CHAT,
@@ -33,10 +34,8 @@ from .schema import (
 
 _CLAUDE_BLOCKS = (
     "text image document search_result tool_use tool_result thinking redacted_thinking"
-    " server_tool_use web_search_tool_result web_fetch_tool_result code_execution_tool_result"
-    " bash_code_execution_tool_result text_editor_code_execution_tool_result"
-    " tool_search_tool_result advisor_tool_result mcp_tool_use mcp_tool_result mcp_tool_listing"
-    " container_upload compaction fallback tool_addition tool_removal tool_reference browser_state"
+    " container_upload compaction fallback tool_addition tool_removal tool_reference browser_state "
+    + " ".join(sorted(SERVER_BLOCKS))
 )
 
 ANTHROPIC = Rules(

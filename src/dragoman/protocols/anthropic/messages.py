@@ -1,4 +1,4 @@
-"""Reads and writes the messages and the system prompt of a request.
+"""Reads and writes the messages and the system prompt of a request, and knows a body by them.
 
 `message_as_read` and `content_as_read` write back unchanged what `read_message` and `read_system`
 read. Reference: Anthropic API, "Create a Message", `messages` and `system`.
@@ -19,6 +19,7 @@ from ..base import Room
 from ..chat_like.messages import no_message, own_extras, without
 from .blocks import NodeFields, read_part, write_block
 from .dialect import Dialect
+from .server_tools import is_server_block
 
 _ROLES = ("user", "assistant", "system")
 
@@ -205,3 +206,86 @@ def write_system(history: RoledHistory, end: int, caps: Capabilities, dialect: D
     if as_text and len(blocks) == 1 and blocks[0].keys() == _TEXT_KEYS:
         return blocks[0]["text"]
     return blocks
+
+
+# -- whether a body has such messages --------------------------------------------------------------
+
+
+# blocks of messages beside those of server tools
+_BLOCKS = frozenset(
+    {
+        "text",
+        "image",
+        "document",
+        "search_result",
+        "tool_use",
+        "tool_result",
+        "thinking",
+        "redacted_thinking",
+        "container_upload",
+        "compaction",
+        "fallback",
+        "tool_addition",
+        "tool_removal",
+    }
+)
+
+
+_FOREIGN = frozenset({"input", "contents", "generationConfig", "inferenceConfig", "instructions",
+                      "max_completion_tokens", "frequency_penalty", "presence_penalty", "n",
+                      "response_format", "stream_options", "parallel_tool_calls", "stop", "seed",
+                      "logprobs", "functions", "options", "reasoning_effort", "random_seed",
+                      "modalities", "logit_bias", "store", "user", "max_output_tokens",
+                      "documents", "citation_options", "safe_prompt"})  # fmt: skip
+
+
+_PATHS = (
+    "/messages",
+    "/invoke",
+    "/invoke-with-response-stream",
+    ":rawPredict",
+    ":streamRawPredict",
+)
+
+
+_CHOICES = ("auto", "any", "none", "tool")
+_MARKS = ("max_tokens", "anthropic_version", "thread")  # every body has one of them
+
+
+def claims(body: Json, path: str | None = None) -> bool:
+    """Whether a body can be a request to `POST /v1/messages`, or to a host of this protocol."""
+    if not isinstance(body, dict) or not isinstance(body.get("messages"), list):
+        return False
+    if path is not None and not path.partition("?")[0].endswith(_PATHS):
+        return False
+    if body.keys().isdisjoint(_MARKS) or not _FOREIGN.isdisjoint(body) or not _claims_tools(body):
+        return False
+    first = body["messages"][0] if body["messages"] else None
+    opens_with_prompt = isinstance(first, dict) and first.get("role") == "system"
+    return not opens_with_prompt and all(map(_claims_message, body["messages"]))
+
+
+def _claims_tools(body: JsonObject) -> bool:
+    tools, tool_choice = body.get("tools"), body.get("tool_choice")
+    for tool in tools if isinstance(tools, list) else ():
+        if not isinstance(tool, dict) or "function" in tool or tool.get("type") == "function":
+            return False
+    is_choice = isinstance(tool_choice, dict) and tool_choice.get("type") in _CHOICES
+    return tool_choice is None or is_choice
+
+
+def _claims_message(data: Json) -> bool:
+    is_message = isinstance(data, dict) and "tool_calls" not in data
+    if not is_message or data.get("role") not in ("user", "assistant", "system"):
+        return False
+    content = data.get("content")
+    if isinstance(content, list):
+        return all(map(_claims_block, content))
+    return isinstance(content, str)
+
+
+def _claims_block(data: Json) -> bool:
+    kind = data.get("type") if isinstance(data, dict) else None
+    if kind in ("image", "document"):
+        return isinstance(data.get("source"), dict)
+    return isinstance(kind, str) and (kind in _BLOCKS or is_server_block(kind))

@@ -26,8 +26,9 @@ from . import request as bodies
 from .answer_read import MessagesReader
 from .answer_stream import MessagesEncoder
 from .answer_write import OVERFLOW, write_response
+from .betas import drop_unknown_fields, headers_as_read, known_scopes, write_betas
 from .fields import FIELDS
-from .messages import at_top, message_as_read, write_messages, write_system
+from .messages import at_top, claims, message_as_read, write_messages, write_system
 from .server_tools import list_known_tools
 
 _PATH = hosts.Dialect().path
@@ -85,12 +86,12 @@ class Anthropic(Room):
         ("document", "cite"): ("citations",),
     }
 
-    claims = staticmethod(hosts.claims)
+    claims = staticmethod(claims)
     messages = write_messages
     message_as_read = message_as_read
     read_request = bodies.read_request
     body_as_read = bodies.body_as_read
-    headers_as_read = hosts.headers_as_read
+    headers_as_read = headers_as_read
     write_response = write_response
 
     @property
@@ -241,7 +242,7 @@ class Anthropic(Room):
         request, caps, dialect = prepared.request, prepared.caps, self.dialect
         history = prepared.history
         if dialect.betas is not None:
-            history = hosts.known_scopes(history, dialect, report)
+            history = known_scopes(history, dialect, report)
         body: JsonObject = {} if dialect.model_place == "path" else {"model": prepared.model}
         headers: dict[str, str] = {}
         if dialect.version_place == "body":
@@ -276,9 +277,9 @@ class Anthropic(Room):
             *(bodies.drop_unbound_thinking(body) if prepared.switch else ()),
             *(bodies.needed_betas(body) if "thinking" in body else ()),
         ]
-        hosts.write_betas(body, headers, betas, dialect, request, report)
+        write_betas(body, headers, betas, dialect, request, report)
         if request.extras:
-            hosts.drop_unknown_fields(body, dialect, request, caps, report)
+            drop_unknown_fields(body, dialect, request, caps, report)
         path = (request.stream and dialect.stream_path) or dialect.path
         model = in_path(prepared.model or dialect.model, safe="@")
         return HttpRequest(path.format(model=model), headers, body)

@@ -34,8 +34,8 @@ from ..reasoning import (
 from ..reasoning import choose_display as request_shown
 from ..schemas import parameters
 from . import messages
+from .betas import BETAS, read_betas
 from .blocks import cache_control, take_cache
-from .dialect import BETAS, read_betas
 from .fields import EFFORTS, FIELDS, OPTIONS, TIERS
 from .server_tools import SERVER_TOOLS
 

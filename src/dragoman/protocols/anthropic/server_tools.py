@@ -1,6 +1,6 @@
-"""Server tools: the types that their kinds are written as, and the betas that some of them need.
+"""Server tools: their types, the betas they need, and the blocks of their calls and results.
 
-The types of the blocks in which their calls and results come are in `dialect.py`.
+The blocks are kept as they came (`RawBlock`); a new one of the API is one more name here.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 from ...history.passes.survey import Tools, same_items
 from ...losses import Report
 from ...message import ServerTool, Tool
-from .dialect import Dialect, drop_scope, lacks_beta
+from .betas import drop_scope, lacks_beta
+from .dialect import Dialect
 
 _BROUGHT_TOOLS = {
     "advisor_": "advisor-tool",
@@ -24,6 +25,29 @@ SERVER_TOOLS = {
     "web_fetch": "web_fetch_20250910",
     "code_execution": "code_execution_20260521",
 }
+
+
+# the blocks of their calls and results; anthropic 2.14, beta content blocks (2026-11-28)
+SERVER_BLOCKS = frozenset(
+    {
+        "server_tool_use",
+        "web_search_tool_result",
+        "web_fetch_tool_result",
+        "code_execution_tool_result",
+        "bash_code_execution_tool_result",
+        "text_editor_code_execution_tool_result",
+        "tool_search_tool_result",
+        "advisor_tool_result",
+        "mcp_tool_use",
+        "mcp_tool_result",
+        "mcp_tool_listing",
+    }
+)
+
+
+def is_server_block(kind: str) -> bool:
+    """Whether a block belongs to a server tool; a result of a tool of tomorrow does, too."""
+    return kind in SERVER_BLOCKS or kind.endswith("_tool_result")
 
 
 def list_known_tools(tools: Tools, dialect: Dialect, report: Report) -> Tools:
