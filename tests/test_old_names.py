@@ -328,6 +328,15 @@ def test_an_old_method_is_called_through_its_class() -> None:
         assert hello.trusted("Tony", "Hi", "user") == message.Msg("Tony", "Hi", "user")
 
 
+def test_an_old_value_of_a_capability_is_taken_with_a_warning() -> None:
+    with pytest.warns(DeprecationWarning, match="thinks='on_request'") as seen:
+        can = capabilities.Capabilities(thinks="asked")  # type: ignore[arg-type]
+    assert can.thinks == "on_request"
+    assert seen[0].filename == __file__
+    with pytest.warns(DeprecationWarning, match="thinks='on_request'"):
+        assert capabilities.override(can, {"thinks": "asked"}).thinks == "on_request"
+
+
 def test_nobody_gives_the_texts_under_two_names() -> None:
     words = formatter.Wording(missing="Nothing came.")
     both: dict[str, Any] = {"told": words, "wording": words}

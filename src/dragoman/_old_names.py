@@ -1,6 +1,7 @@
 """What had another name before 0.1.0: the old one works for one release, and warns.
 
-Modules, what they list, attributes, arguments and codes of losses: tables, and what reads them.
+Modules, what they list, attributes, arguments, codes of losses and values of capabilities: tables,
+and what reads them.
 
 `dragoman.token` had the name of a module of the standard library: Python started in the package's
 folder imported ours in its place.
@@ -166,6 +167,9 @@ OLD_CODES: dict[str, str] = {
 # code of errors -> new code; no program gives one, so that there is nothing to take
 OLD_ERROR_CODES = {"seat.unsaid": "placement.unsupported"}
 
+# field of Capabilities -> old value -> new value; code, files of facts and gateway.toml take both
+OLD_VALUES: dict[str, dict[str, str]] = {"thinks": {"asked": "on_request"}}
+
 _T = TypeVar("_T")
 _TEXT = "{} is {} now; the old name goes with the next release"
 
@@ -195,6 +199,23 @@ def warn_of_old_name(old: str, new: str) -> None:
         names.get("__name__", "<string>"),
         names.setdefault("__warningregistry__", {}),
     )
+
+
+def rename_value(field: str, value: Any) -> Any:
+    """The value that a capability has today for one of `OLD_VALUES`, with a warning.
+
+    Args:
+        field: The name of the capability.
+        value: What a program or a file gave.
+
+    Returns:
+        The value itself where it has no other name.
+    """
+    new = OLD_VALUES.get(field, {}).get(value) if isinstance(value, str) else None
+    if new is None:
+        return value
+    warn_of_old_name(f"{field}={value!r}", f"{field}={new!r}")
+    return new
 
 
 def _is_between(frame: FrameType) -> bool:

@@ -62,7 +62,7 @@ OURS: dict[str, Callable[[Capabilities], str | bool]] = {
     "known": lambda caps: True,
     "thinks": lambda caps: caps.thinks != "never",
     "always thinks": lambda caps: caps.thinks == "always",
-    "takes effort none": lambda caps: caps.thinks in ("default", "asked"),
+    "takes effort none": lambda caps: caps.thinks in ("default", "on_request"),
     "efforts": _efforts,
     "sees": lambda caps: "image" in caps.user,
     "hears": lambda caps: "audio" in caps.user,

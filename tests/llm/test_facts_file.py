@@ -276,7 +276,8 @@ def test_a_fact_of_one_wire_holds_there_alone() -> None:
 def test_ones_own_facts_win_over_all_that_is_known(name: str) -> None:
     """Also over facts of a state, of models that this host, a family or both know."""
     own = {
-        "thinks": "asked", "prefill": False, "tool_choices": ["auto", "none", "required", "tool"],
+        "thinks": "on_request", "prefill": False,
+        "tool_choices": ["auto", "none", "required", "tool"],
         "options": {"temperature": "takes", "top_k": "ignores"}, "efforts": ["low", "ultra"],
         "budgets": [], "binding": "none", "user": ["text"], "ids": {"chars": "", "max": 7},
     }  # fmt: skip
@@ -290,7 +291,7 @@ def test_ones_own_facts_win_over_all_that_is_known(name: str) -> None:
         ChatRequest(HI, options=Options(reasoning="off")),
     ]
     for can in (wire.can(model, req) for model in models for req in requests):
-        assert (can.thinks, can.prefill, can.efforts) == ("asked", False, ("low", "ultra"))
+        assert (can.thinks, can.prefill, can.efforts) == ("on_request", False, ("low", "ultra"))
         assert (can.budgets, can.binding) == ((), "none")
         assert can.user == {"text"}
         assert can.tool_choices == {"auto", "none", "required", "tool"}

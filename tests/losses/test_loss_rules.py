@@ -145,7 +145,7 @@ MINE = Facts((
     Fact(("acme*",), {"options": {"seed": "ignores"}}, "2026-01-02", "Acme, tools", when="tools"),
     Fact(("*",), {"tool_choices": ("auto",), "parallel_switch": False}, "2026-01-03", "Acme, force",
          when="thinking"),
-), {"audio": False, "thinks": "asked"}, "2026-01-04", "Acme, media")  # fmt: skip
+), {"audio": False, "thinks": "on_request"}, "2026-01-04", "Acme, media")  # fmt: skip
 OPTIONS = Options(top_p=0.5, seed=1, n=2, reasoning="high")
 
 

@@ -24,7 +24,7 @@ def of(model: str | None, field: str) -> Any:
         ("command-a-03-2025", "never", 31_000),
         ("command-a-vision-07-2025", "never", 31_000),
         ("command-r-plus-08-2024", "never", 31_000),
-        ("a-model-of-tomorrow", "asked", 31_000),
+        ("a-model-of-tomorrow", "on_request", 31_000),
     ],
 )
 def test_who_thinks(model: str, thinks: str, most: int) -> None:

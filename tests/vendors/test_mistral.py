@@ -23,10 +23,10 @@ def of(model: str, field: str) -> Any:
 @pytest.mark.parametrize(
     ("model", "thinks", "efforts"),
     [
-        ("mistral-small-latest", "asked", ("high",)),
-        ("mistral-small-2603", "asked", ("high",)),
-        ("mistral-medium-3-5", "asked", ("high",)),
-        ("mistral-medium-latest", "asked", ("high",)),
+        ("mistral-small-latest", "on_request", ("high",)),
+        ("mistral-small-2603", "on_request", ("high",)),
+        ("mistral-medium-3-5", "on_request", ("high",)),
+        ("mistral-medium-latest", "on_request", ("high",)),
         ("magistral-medium-2509", "default", ("high",)),
         ("mistral-large-4-0", "default", ("low", "medium", "high")),
         ("mistral-large-4", "default", ("low", "medium", "high")),

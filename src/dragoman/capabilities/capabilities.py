@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple, TypeAlias
 
+from .._old_names import OLD_VALUES, rename_value
 from .name_rules import IdRule, NameRule
 
 MEDIA = ("image", "audio", "video", "document")
@@ -122,7 +123,7 @@ class Capabilities:
     formats: Kinds = frozenset({"text", "json", "schema"})
     json_word: bool = False  # JSON mode needs the word JSON in a message
     options: Mapping[str, Stance] = field(default_factory=dict)
-    thinks: Literal["never", "asked", "default", "always"] = "asked"
+    thinks: Literal["never", "on_request", "default", "always"] = "on_request"
     efforts: tuple[str, ...] = ()  # least to most, without off; empty: any; ("on",): a switch
     budgets: tuple[int, ...] = ()  # fewest and most tokens of thinking; empty: it takes no budget
     # a budget is a part of the maximum, and thinking by one does not begin inside a round of tools
@@ -139,6 +140,10 @@ class Capabilities:
     form: str = ""  # which of a wire's forms it uses, e.g. of thinking
     source: str = ""  # the protocol's reference, where no fact decides
     since: str = ""  # when that was looked up, as an ISO date
+
+    def __post_init__(self) -> None:
+        if self.thinks in OLD_VALUES["thinks"]:
+            object.__setattr__(self, "thinks", rename_value("thinks", self.thinks))
 
     def media(self, kind: str, media_type: str) -> bool:
         """Whether a medium may be sent.

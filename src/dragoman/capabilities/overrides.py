@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from .._old_names import keeps_old_names
+from .._old_names import keeps_old_names, rename_value
 from ..caches import BoundedCache, remember
 from ..errors import ConfigError
 from ..text.redaction import show
@@ -71,7 +71,7 @@ class _OverrideReader:
         if origin in (frozenset, tuple):
             return origin(self._read_list(get_args(kind)[0], value, path, place))
         if origin is Literal:
-            return self._among(get_args(kind), value, path)
+            return self._among(get_args(kind), rename_value(self.name, value), path)
         if origin is not None:  # a table
             return self._table(get_args(kind)[1], value, path)
         if issubclass(kind, IdRule):

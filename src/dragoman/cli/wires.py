@@ -109,7 +109,7 @@ def list_requests(wires: Iterable[Wire], model: str | None = None) -> Sheet:
         ("wire", "thinks", "effort", "tools", "choice", "server", "format", "bound"),
         [(w.name, *_list_request_cells(w.can(model))) for w in wires],
         (
-            "thinks: never, if asked, by default (it can be switched off), or always",
+            "thinks: never, on request, by default (it can be switched off), or always",
             "effort: levels from least to most, on (a switch), or a range of tokens",
             "tools: functions together with thinking; default: if no effort is named",
             "choice: auto, none, required, tool (one by name), list (some of them)",

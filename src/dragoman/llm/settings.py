@@ -37,9 +37,9 @@ from ..suggestions.keywords import AGENT_ADVICE, AGENT_SYNONYMS
 from ..suggestions.keywords import explains_keywords as explains_keywords  # noqa: PLC0414
 from ..tokens import TokenCounterBase
 from ..toolkit import Toolkit
-from ..transport.call import Timeouts
 from ..transport.credentials import Key
 from ..transport.retries import Retries
+from ..transport.timeouts import Timeouts
 from .inputs import FileLike
 from .models import ModelLike
 

@@ -12,7 +12,8 @@ from .._old_names import keeps_old_names
 from ..codec.wire import Wire
 from ..errors import ConfigError, ConnectionFailed, StreamBroken
 from ..message import ChatRequest
-from ..transport.call import HttpCall, Reply, Timeouts
+from ..transport.call import HttpCall, Reply
+from ..transport.timeouts import Timeouts
 from ..vendors import Vendor
 from .answers import Answer, Rendered, asked_request, asked_wire, render_answer
 

@@ -20,7 +20,8 @@ from ..codec.wire import Wire
 from ..errors import DragomanError, ProviderError, StreamBroken
 from ..message import ChatRequest
 from ..text.json_text import arguments
-from ..transport.call import HttpCall, Timeouts
+from ..transport.call import HttpCall
+from ..transport.timeouts import Timeouts
 from ..vendors import Vendor
 from .answers import Answer, asked_request, asked_wire, build_error, error_body
 from .counts import counted_call, counted_path, write_count

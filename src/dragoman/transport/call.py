@@ -9,65 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from time import monotonic
 from typing import Any, Literal, Protocol, Self, TypeAlias, overload, runtime_checkable
 from urllib.parse import urlsplit, urlunsplit
 
-from .._old_names import keeps_old_names
 from ..caches import remember
-from ..errors import ConfigError, Timeout
+from ..errors import ConfigError
 from ..text.redaction import show
+from .timeouts import Timeouts as Timeouts  # noqa: PLC0414  # its place before 0.1.0
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2: a header's name
 _NO_HOST = re.compile(r"[^\w.:%~-]")  # invalid in a host's name; colons are for IPv6
-
-
-@keeps_old_names
-@dataclass(frozen=True, slots=True)
-class Timeouts:
-    """Seconds after which a call is given up; None: no limit.
-
-    Args:
-        connect: For the connection.
-        read: Between two pieces of an answer.
-        total: For the whole call, retries included.
-
-    Raises:
-        ConfigError: One of them is no positive number.
-    """
-
-    connect: float | None = 10.0
-    read: float | None = 600.0
-    total: float | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("connect", "read", "total"):
-            value = getattr(self, name)
-            if value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
-                text = f"a timeout must be a number of seconds above 0, not {show(value)}"
-                raise ConfigError(text, path=f"$.{name}", code="timeout.value")
-
-    def remaining(self, since: float) -> Timeouts:
-        """What is left of the timeouts.
-
-        Args:
-            since: The second of `time.monotonic()` at which the call began.
-
-        Raises:
-            Timeout: The total time is over.
-        """
-        if self.total is None:
-            return self
-        rest = self.total - (monotonic() - since)
-        if rest <= 0:
-            text = f"no answer within {self.total:g} seconds"
-            raise Timeout(text, type="total_timeout", hint="allow more time, or fewer retries")
-        return replace(self, total=rest)
 
 
 # values that are secret, or may be
@@ -341,7 +295,8 @@ def check_call(call: HttpCall) -> HttpCall:
     check_headers(call.headers)
     if not is_address(call.url):
         text = f"{show(plain_url(call.url))} is no address of an HTTP server"
-        raise ConfigError(text, hint="give base_url with https://", code="url.scheme")
+        hint = "give base_url with https:// or http://, such as http://localhost:8000/v1"
+        raise ConfigError(text, hint=hint, code="url.scheme")
     return call
 
 

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from ..caches import remember
 from ..errors import AnswerTooLarge, ConfigError, ProviderError
-from .call import HttpCall, Reply, Take, Timeouts, apour, check_call, with_usual
+from .call import HttpCall, Reply, Take, apour, check_call, with_usual
 from .errors import (
     Stage,
     build_broken_error,
@@ -27,6 +27,7 @@ from .errors import (
     too_large,
 )
 from .over_httpx2 import PerLoop, ajoin_pieces, aread_all
+from .timeouts import Timeouts
 
 if TYPE_CHECKING:
     import aiohttp

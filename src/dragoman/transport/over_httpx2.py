@@ -31,7 +31,7 @@ from weakref import WeakSet
 
 from ..caches import remember
 from ..errors import AnswerTooLarge, ConfigError, ProviderError
-from .call import HttpCall, Reply, Timeouts, check_call, with_usual
+from .call import HttpCall, Reply, check_call, with_usual
 from .errors import (
     Stage,
     build_broken_error,
@@ -50,6 +50,7 @@ from .response_heads import (
     count_heads,
     trace_connection,
 )
+from .timeouts import Timeouts
 
 if TYPE_CHECKING:
     import ssl

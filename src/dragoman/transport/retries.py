@@ -19,7 +19,7 @@ from typing import TypeVar
 from ..error_kinds import ErrorKind
 from ..errors import ConfigError, ProviderError, StreamError
 from ..text.redaction import show
-from .call import Timeouts
+from .timeouts import Timeouts
 
 T = TypeVar("T")
 _log = logging.getLogger("dragoman.llm")

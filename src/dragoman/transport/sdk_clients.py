@@ -21,7 +21,7 @@ from ..errors import AnswerTooLarge, ConfigError, ProviderError, by_kind
 from ..stream.error_headers import told_by_headers
 from ..text.json_text import loads
 from ..text.redaction import clip_text
-from .call import HttpCall, Reply, Timeouts, check_call, with_usual
+from .call import HttpCall, Reply, check_call, with_usual
 from .errors import Stage, build_broken_error, find_reason, read_host, timed_out, too_large
 from .over_httpx2 import (
     AsyncHttpxStream,
@@ -33,6 +33,7 @@ from .over_httpx2 import (
     faults,
     read_all,
 )
+from .timeouts import Timeouts
 
 
 def client_transport(client: Any) -> SdkTransport | ModuleTransport | BotoCalls:

@@ -151,7 +151,7 @@ _REASON = (
 _LISTED = f"Amazon Bedrock user guide, Structured output: supported models; {_MODELS}"
 _DEAF: dict[str, Any] = {"options": dict.fromkeys(("temperature", "top_p", "top_k"), "refuses")}
 _CHOOSES: dict[str, Any] = {"thinking": False, "forced_tools": True}
-_ON: dict[str, Any] = {"thinks": "asked", "form": "effort", "efforts": ("high",)}
+_ON: dict[str, Any] = {"thinks": "on_request", "form": "effort", "efforts": ("high",)}
 
 
 # a result needs a turn of its own: text and media follow after an assistant turn
@@ -177,7 +177,7 @@ _OTHERS = (
          sources={"result": _TRIED}),
     Fact(
         ("nova-*",),
-        {**_NOVA, "thinks": "asked", "efforts": ("low", "medium", "high"),
+        {**_NOVA, "thinks": "on_request", "efforts": ("low", "medium", "high"),
          "result": ("text", "image", "raw"), "server_tools": ("web_search", "code_execution")},
         "2025-12-02", _NOVA_DOCS,
     ),
@@ -195,9 +195,9 @@ _OTHERS = (
          "Amazon Bedrock user guide, model cards of Grok 4.6 and 4.7; " + _MODELS),
     Fact(("qwen3-coder*",), {**_TEXT, **_SCHEMAS, **_LEADS, "thinks": "never"}, "2025-09-18",
          _LISTED),
-    Fact(("qwen3-vl*",), {**_OTHER, **_SCHEMAS, **_LEADS, "thinks": "asked", "form": "config",
+    Fact(("qwen3-vl*",), {**_OTHER, **_SCHEMAS, **_LEADS, "thinks": "on_request", "form": "config",
          "efforts": ("low", "medium", "high")}, "2025-09-18", _LISTED),
-    Fact(("qwen*",), {**_TEXT, **_SCHEMAS, **_LEADS, "thinks": "asked", "form": "config",
+    Fact(("qwen*",), {**_TEXT, **_SCHEMAS, **_LEADS, "thinks": "on_request", "form": "config",
          "efforts": ("low", "medium", "high")}, "2025-09-18", _LISTED),
     Fact(
         ("llama4*", "llama3-2*", "llama3-3*"),

@@ -61,7 +61,7 @@ _ITEM_FACTS = Facts(
     rows=(
         Fact(
             _SEES,
-            {"thinks": "asked", "efforts": ("minimal", "low", "medium", "high")},
+            {"thinks": "on_request", "efforts": ("minimal", "low", "medium", "high")},
             "2026-06-01",
             _CREATE,
             _BEFORE,

@@ -18,7 +18,7 @@ _MODELS = "Mistral docs, Models"
 
 # Sending an effort to a model without one is an error (tontinton/maki issue 396).
 _STILL: dict[str, Any] = {"thinks": "never", "thinking": False}
-_HIGH: dict[str, Any] = {"thinks": "asked", "efforts": ("high",)}
+_HIGH: dict[str, Any] = {"thinks": "on_request", "efforts": ("high",)}
 # 400 "Logprobs are not enabled for this model", recorded of these; the SDK has the fields
 _SMALL: dict[str, Any] = {"options": dict.fromkeys(("logprobs", "top_logprobs"), "refuses")}
 _PROBED = "models.dev pull request 1986 and pydantic-ai 2.68: probed live for none and high"

@@ -31,20 +31,22 @@ THINKING: dict[tuple[Any, ...], list[str]] = {
         "claude-opus-5", "claude-opus-5-20260724", "claude-sonnet-5", "claude-sonnet-5@20260630",
         "claude-haiku-5-5", "global.anthropic.claude-sonnet-5",
     ],
-    ("asked", ALL, (), "adaptive"): ["claude-opus-4-8", "claude-opus-4.7", "claude-opus-4-7-fast"],
-    ("asked", ("low", "medium", "high", "max"), (1024, 127_999), "adaptive"): [
+    ("on_request", ALL, (), "adaptive"): [
+        "claude-opus-4-8", "claude-opus-4.7", "claude-opus-4-7-fast",
+    ],
+    ("on_request", ("low", "medium", "high", "max"), (1024, 127_999), "adaptive"): [
         "claude-opus-4-6", "us.anthropic.claude-opus-4-6-v1", "claude-sonnet-4-6",
     ],
-    ("asked", ("low", "medium", "high"), (1024, 63_999), "budget"): [
+    ("on_request", ("low", "medium", "high"), (1024, 63_999), "budget"): [
         "claude-opus-4-5", "claude-opus-4-5-20251101", "claude-opus-4.5",
     ],
-    ("asked", (), (1024, 63_999), "budget"): [
+    ("on_request", (), (1024, 63_999), "budget"): [
         "claude-sonnet-4-5-20250929", "claude-haiku-4-5", "claude-haiku-4-5@20251001",
         "claude-sonnet-4", "claude-sonnet-4-20250514", "claude-sonnet-4-0",
         "claude-3-7-sonnet-latest", "claude-3.7-sonnet:thinking",
         "us.anthropic.claude-haiku-4-5-20251001-v1:0",
     ],
-    ("asked", (), (1024, 31_999), "budget"): [
+    ("on_request", (), (1024, 31_999), "budget"): [
         "claude-opus-4-1", "claude-opus-4-1-20250805", "claude-opus-4-20250514", "claude-opus-4",
     ],
     ("never", (), (), "adaptive"): [

@@ -31,7 +31,7 @@ THINKING: dict[tuple[Any, ...], list[str]] = {
         "gemini-3.5-flash-lite", "gemini-3.6-flash", "google/gemini-3-flash-preview",
     ],
     ("budget", "always", (), (128, 32_768)): ["gemini-2.5-pro", "gemini-2.5-pro-preview-06-05"],
-    ("budget", "asked", (), (512, 24_576)): [
+    ("budget", "on_request", (), (512, 24_576)): [
         "gemini-2.5-flash-lite", "gemini-2.5-flash-lite-preview-09-2025",
     ],
     ("budget", "default", (), (0, 24_576)): ["gemini-2.5-flash"],

@@ -74,7 +74,7 @@ def test_the_maximum_must_be_said(options: dict[str, Any], most: int) -> None:
 
 
 def test_the_maximum_of_a_model_that_thinks_so_much_and_no_more() -> None:
-    can = {"form": "budget", "thinks": "asked", "budgets": (1024, 4096), "max_tokens": 8000}
+    can = {"form": "budget", "thinks": "on_request", "budgets": (1024, 4096), "max_tokens": 8000}
     wire = dragoman.wire("anthropic", policy="ignore", facts=Facts(always=can))
     assert wrote(wire=wire, options={"reasoning_budget": 2000}).body["max_tokens"] == 4097
     assert wrote(wire=wire).body["max_tokens"] == 8000

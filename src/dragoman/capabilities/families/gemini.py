@@ -128,7 +128,7 @@ _MODELS = (
     _model(("gemini-2.5-pro*",), "2025-03-25", _THINKING,
            _budget(*_BUDGET, "always"), _PREFILL, _TWO),
     _model(("gemini-2.5-flash-lite*",), "2025-06-17", _THINKING,
-           _budget(512, 24_576, "asked"), _PREFILL, _TWO),
+           _budget(512, 24_576, "on_request"), _PREFILL, _TWO),
     _model(("gemini-2.5*",), "2025-04-17", _THINKING, _budget(0, 24_576), _PREFILL, _TWO),
     _model(("gemma-[123]*", "gemma[123]*", "gemma-?n-*"), "2024-02-21", _GEMMA,
            {"thinks": "never", "efforts": (), "budgets": ()}, {}, {"system_place": "message"}),

@@ -68,7 +68,7 @@ _FIVE = (*_FOUR, "max")
 
 
 def _thinks(how: str, efforts: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
-    deaf = {} if how in ("asked", "never") else _DEAF
+    deaf = {} if how in ("on_request", "never") else _DEAF
     return {**_OWN, **deaf, "thinks": how, "efforts": efforts, **more}
 
 
@@ -123,8 +123,8 @@ _MODELS = (
           _NO_TOOLS),
     state(("gpt-5.5*",), "2026-04-23", _TOOLS, _thinks("default", _FOUR), _UNLESS_ASKED),
     state(("gpt-5.[2-4]*", "gpt-mini-latest"), "2025-12-11", _TOOLS,
-          _thinks("asked", _FOUR), _UNLESS_ASKED),
-    state(("gpt-5.1*",), "2025-11-13", _GUIDE, _thinks("asked", _THREE)),
+          _thinks("on_request", _FOUR), _UNLESS_ASKED),
+    state(("gpt-5.1*",), "2025-11-13", _GUIDE, _thinks("on_request", _THREE)),
     state(("gpt-5*",), "2025-08-07", _GUIDE, _thinks("always", ("minimal", *_THREE))),
     state(_TAKE_NONE, "2026-09-22", "OpenAI docs, Using GPT-6; " + _TOOLS,
           _thinks("default", _FIVE, **_MARKS), _NO_TOOLS),

@@ -33,9 +33,9 @@ from ...media_fetch.media_fetcher import MediaFetcher
 from ...message import Options
 from ...suggestions.keywords import nearest  # SORT
 from ...text.redaction import show
-from ...transport.call import Timeouts
 from ...transport.credentials import address
 from ...transport.retries import Retries
+from ...transport.timeouts import Timeouts
 from ...vendors import VENDORS
 from ..config.targets import make_counter, unset_key
 from .typed_toml import (
@@ -437,14 +437,14 @@ def _target(table: Table) -> Target:
 
 def _look_around(table: Table, target: Target) -> None:
     """Warn of environment variables and places that a target lacks."""
-    asked: ModelName = target.model("model")
+    model: ModelName = target.model("model")
     if variable := unset_key(target):
         hint = f"set {variable} where the gateway runs"
         table.add(
             "key" if target.key else "to", f"the variable {variable} is not set", hint, "warning"
         )
     try:
-        address(asked.host, asked.protocol, target.places, target.base_url)
+        address(model.host, model.protocol, target.places, target.base_url)
     except ConfigError as error:
         at = "places" if "places" in table else "to"
         missing = error.code == "address.place" and "needs a value" in error.message

@@ -19,8 +19,9 @@ from ...history.passes.fetching import Fetch
 from ...llm.names import ModelName, model_name
 from ...losses import PolicyLike
 from ...text.redaction import show
-from ...transport.call import Timeouts, check_headers, is_address
+from ...transport.call import check_headers, is_address
 from ...transport.retries import Retries
+from ...transport.timeouts import Timeouts
 
 OnFault: TypeAlias = Literal["refuse", "drop"]
 
@@ -60,8 +61,8 @@ class Target:
                 ) from None
         checked_headers(self.headers, "$.headers")
 
-    def model(self, asked: str) -> ModelName:
-        """The model to call when the client asks for `asked`.
+    def model(self, client_model: str) -> ModelName:
+        """The model to call when the client asks for `client_model`.
 
         Raises:
             ConfigError: There is no such model; with the code `route.missing` if the name is the
@@ -70,7 +71,7 @@ class Target:
         if self.name != KEPT and not self.name.endswith(f"/{KEPT}"):
             return model_name(self.name)
         try:
-            return model_name(f"{self.name[: -len(KEPT)]}{asked}")
+            return model_name(f"{self.name[: -len(KEPT)]}{client_model}")
         except ConfigError as error:
             raise ConfigError(error.message, hint=error.hint, code="route.missing") from error
 

@@ -190,7 +190,7 @@ def _thinking_fields(prepared: PreparedRequest, maximum: int | None, report: Rep
         return _claude_thinking(wish, prepared, maximum, report)
     if caps.form == "nova" and wish.off:
         return {"reasoningConfig": {"type": "disabled"}}
-    if effort is None and not wish.off and caps.thinks == "asked" and caps.efforts:
+    if effort is None and not wish.off and caps.thinks == "on_request" and caps.efforts:
         effort = caps.efforts[0]  # it has no word for thinking without a level
         field = reasoning.reasoning_field(request.options)
         report.add_loss("option.range", request.options, field, did=f"sent as {effort}")
@@ -202,7 +202,7 @@ def _thinking_fields(prepared: PreparedRequest, maximum: int | None, report: Rep
         put_field(body, _WORD_FIELDS[caps.form], word)
         fields: JsonObject = body[MODEL_FIELDS]
         return fields
-    is_default = wish.off if caps.thinks == "asked" else wish == ThinkingRequest()
+    is_default = wish.off if caps.thinks == "on_request" else wish == ThinkingRequest()
     if is_default:  # the model does so by default
         reasoning.moot(request, report)
     else:

@@ -61,11 +61,11 @@ def write_options(
     if (thinking := reasoning.resolve_thinking(request, caps, report, False, _EFFORTS)) is None:
         return body
     effort = "none" if thinking.off else thinking.effort
-    if effort is None and caps.thinks == "asked":  # thinking is turned on, without an effort
+    if effort is None and caps.thinks == "on_request":  # thinking is turned on, without an effort
         effort = caps.efforts[-1] if caps.efforts else None
     if effort is not None:
         body["reasoning_effort"] = effort
-    elif caps.thinks == "asked":
+    elif caps.thinks == "on_request":
         reasoning.report_unsupported(request, report)
     else:
         reasoning.moot(request, report)

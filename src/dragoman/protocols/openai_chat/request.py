@@ -276,7 +276,7 @@ def thinking_fields(wish: ThinkingRequest, caps: Capabilities) -> JsonObject:
             if wish.off:
                 return {"reasoning_effort": "none"}
             # a model that thinks only on request has to be asked for some effort
-            asks = caps.thinks == "asked" and caps.efforts != ("on",)
+            asks = caps.thinks == "on_request" and caps.efforts != ("on",)
             return effort or ({"reasoning_effort": _DEFAULT_EFFORT} if asks else {})
         case ["thinking"]:
             return {"thinking": {"type": "disabled" if wish.off else "enabled"}, **effort}

@@ -107,7 +107,7 @@ def _effort(request: ChatRequest, caps: Capabilities, report: Report) -> str | N
         return "none"
     if (
         thinking == ThinkingRequest()
-        and caps.thinks == "asked"
+        and caps.thinks == "on_request"
         and request.options.reasoning != "auto"
     ):
         return "medium"  # what the API assumes for models that think by default
