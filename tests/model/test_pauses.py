@@ -425,3 +425,24 @@ def test_a_model_gives_the_whole_answer_too(streams: bool, server: Provider) -> 
     got = asyncio.run(run())
     assert got.text == "I look. \nDone: it is so."
     assert got.finish.reason == "stop"
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_run_counts_what_a_failed_rest_had_taken(streams: bool, server: Provider) -> None:
+    way = "stream" if streams else "ask"
+    server.will(*(plan(way, part) for part in (
+        message(*FIRST), 529, message(*THIRD, reason="end_turn"))))  # fmt: skip
+    llm = LLM(NAME, base_url=server.url, key="k", policy="ignore", retries=0)
+    agent = ReActAgent("Friday", None, llm)
+
+    def run(*said: str) -> Any:
+        if not streams:
+            return agent.run(*said)
+        *_, end = agent.run_events(*said)
+        assert end.type == "end"
+        return end.reply
+
+    with pytest.raises(ProviderError, match="Busy"):
+        run("Is it so?")
+    reply = run()  # the run is resumed
+    assert (reply.finish, reply.usage.input) == ("done", 20)

@@ -12,7 +12,7 @@ from contextlib import aclosing
 from inspect import isawaitable
 from typing import Any, Literal, TypeAlias
 
-from ..errors import ConfigError, InvalidOutput, NoAnswer, StreamError, ToolFailed
+from ..errors import ConfigError, InvalidOutput, NoAnswer, ProviderError, StreamError, ToolFailed
 from ..llm import Input, ModelLike, Pair, Way, to_llm, to_pair, to_request
 from ..llm.settings import ExplainsNames, explains_agents, needed_model
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
@@ -351,9 +351,10 @@ class ReActAgent(metaclass=ExplainsNames):
                         yield event
                 response = event.response
             msg = formatter.parse_response(response, request=written)
-        except (StreamError, NoAnswer) as error:  # it adds no message; the run can be resumed
-            run.spend_in_vain(error.response)
-            await self._save()
+        except ProviderError as error:  # it adds no message; the run can be resumed
+            if error.response is not None or isinstance(error, (StreamError, NoAnswer)):
+                run.spend_in_vain(error.response)
+                await self._save()
             raise
         except InvalidOutput as error:
             if error.response is None or run.repairs >= self.repairs:
