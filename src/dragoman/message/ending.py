@@ -55,6 +55,9 @@ CUTS_CALLS: frozenset[FinishReason] = frozenset(
 # the status of an answer is the worst of its candidates
 _BY_SEVERITY: tuple[Status, ...] = ("error", "interrupted", "truncated", "complete")
 UNFINISHED = frozenset(_ENDINGS)  # reasons of incomplete answers
+# words by which a provider itself says that this was no usual end; see the protocols' tables
+_UNUSUAL = frozenset({"OTHER", "IMAGE_OTHER"})
+_NO_USUAL_ENDS = frozenset({"malformed_call", "error", "other"})
 _ENDED: dict[Ending, str] = {"failed": "error"}
 _TOKENS = ("continuationToken", "continuation_token")
 _EXCERPT = 200  # characters of the response that an error shows
@@ -104,15 +107,19 @@ def choose_written_finish(finish: Finish, blocks: Iterable[ContentBlock]) -> Fin
 
     Some wires show by the text of a call that it is cut. On most others arguments are values, and
     with a reason such as `tool_calls` a client would run what had arrived of them. Only `length`
-    makes clients of every wire ignore the call.
+    makes clients of every wire ignore the call. It is also nearest to a provider's `OTHER`, which
+    says that the answer did not end as usual: most wires have no such word but that of a usual end.
 
     Args:
         finish: The reason, as `finish_and_status` has corrected it.
         blocks: The content of the answer.
 
     Returns:
-        `length` instead of an open reason if a call breaks off, else the reason itself.
+        `length` instead of an open reason if a call breaks off, and for an unusual end; else the
+        reason itself.
     """
+    if finish.reason == "other" and finish.raw in _UNUSUAL:
+        return Finish("length")
     if finish.reason in _OPEN and any(type(b) is ToolUseBlock and b.unfinished for b in blocks):
         return Finish("length")
     return finish
@@ -140,10 +147,8 @@ def classify_ending(resp: ChatResponse) -> Ending:
         began = says or any(c.msg.has_content_blocks("thinking") for c in resp.candidates)
         return "broken_off" if began else "no_answer"
     finish = resp.finish if resp.candidates else NO_REASON
-    unsaid = finish.reason == "other" and not finish.raw
-    if not says and (
-        finish.reason in ("malformed_call", "error") or unsaid or _wrote_nothing(resp)
-    ):
+    # a reason that nobody knows, beside nothing that was said, is no usual end
+    if not says and (finish.reason in _NO_USUAL_ENDS or _wrote_nothing(resp)):
         return "no_answer"
     if resp.status == "truncated" and finish.reason != "error":
         return "cut"
@@ -166,8 +171,12 @@ def find_failure(
         own error.
     """
     ending = classify_ending(resp)
-    if ending == "broken_off":
-        error: ProviderError = broken_off(host, status, _read_last_words(resp))
+    if ending in ("broken_off", "no_answer") and (state := _find_background_state(resp)):
+        hint = f"the provider goes on with it: ask it later for {clip_text(resp.id or 'the id')}"
+        error: ProviderError = no_answer(f"is still {state!r}", host, status, hint=hint)
+        error.should_retry = False  # another request would begin another answer
+    elif ending == "broken_off":
+        error = broken_off(host, status, _read_last_words(resp))
     elif ending == "no_answer":
         error = no_answer(_why_none(resp), host, status, received)
     elif ending == "failed" and resp.error is not None:
@@ -286,6 +295,15 @@ def _who(host: str, status: int | None) -> str:
     of = f" of {host}" if host else ""
     under = f" (status {status})" if status is not None else ""
     return f"the answer{of}{under}"
+
+
+def _find_background_state(resp: ChatResponse) -> str | None:
+    """Return the state of an answer on which the provider works in the background, else None."""
+    for fields in (resp.extras or {}).values():
+        state = fields.get("status")
+        if fields.get("background") is True and state in ("queued", "in_progress"):
+            return str(state)
+    return None
 
 
 def _why_none(resp: ChatResponse) -> str:

@@ -37,6 +37,7 @@ REASONS: dict[Any, FinishReason] = {
     "PUP_LIMITED_DISABLED": "error",  # the account is limited for its earlier requests
     "NO_IMAGE": "error",
     "TOO_MANY_TOOL_CALLS": "length",  # the server's own rounds ended before an answer
+    # none of the reasons of this list, so no `STOP`: `message.ending` knows both words
     "IMAGE_OTHER": "other",
     "OTHER": "other",
     "CONTINUATION": "pause",
