@@ -22,13 +22,13 @@ import re
 import sys
 import tokenize
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .docstrings import Docstrings, read_docstrings
 from .imports import back_edges, circles, folder_imports, module_imports
-from .sources import PACKAGE, modules
+from .sources import PACKAGE, list_nodes, modules, parse
 
 # fmt: off
 VAGUE = frozenset({
@@ -166,15 +166,16 @@ def count(package: Path = PACKAGE) -> Count:
     made.back_edges = back_edges(folder_imports(imports))
     made.docstrings = read_docstrings(package)
     for path in modules(package):
-        source = path.read_text("utf-8")
-        tree = ast.parse(source)
+        source, tree, nodes = path.read_text("utf-8"), parse(path), list_nodes(path)
+        tokens = [*tokenize.generate_tokens(io.StringIO(source).readline)]
         name = path.relative_to(package).as_posix()
-        lines = len(code_lines(source, tree))
+        texts = [*_texts(nodes)]
+        lines = len(code_lines(tokens, texts))
         made.modules += 1
         made.code += lines
-        made.imports += sum(_height(node) for node in ast.walk(tree) if _is_import(node))
+        made.imports += sum(_height(node) for node in nodes if _is_import(node))
         made.longest_module = max(made.longest_module, (lines, name))
-        for function in _functions(tree):
+        for function in _functions(nodes):
             place = f"{name}:{function.name}"
             made.longest_function = max(made.longest_function, (_height(function), place))
             made.most_branches = max(made.most_branches, (branches(function), place))
@@ -182,11 +183,11 @@ def count(package: Path = PACKAGE) -> Count:
                 made.functions += 1
                 made.participles += [place] * is_participle(function)
                 made.of_names += [place] * function.name.endswith("_of")
-        made.names.update(_uses(tree))
+        made.names.update(_uses(nodes))
         for node in tree.body:
             if isinstance(node, ast.ClassDef):
                 made.classes.setdefault(node.name, []).append(name)
-        _count_prose(made, name, source, tree)
+        _count_prose(made, name, tokens, texts)
         if path.parent.parent.name == "protocols" and path.stem != "__init__":
             made.room_files[path.stem] += 1
     return made
@@ -206,33 +207,33 @@ def is_participle(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return not is_property or function.name.startswith("_") or word in OUR_OWN
 
 
-def _count_prose(made: Count, name: str, source: str, tree: ast.Module) -> None:
+def _count_prose(
+    made: Count, name: str, tokens: Iterable[tokenize.TokenInfo], texts: Iterable[ast.Constant]
+) -> None:
     """Count the words of the comments and docstrings of one module, and the `fmt: skip`s."""
     comments = [
         (token.start[0], token.string.lstrip("#"))
-        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        for token in tokens
         if token.type == tokenize.COMMENT
     ]
     made.skips += [f"{name}:{line}" for line, text in comments if text.strip() == "fmt: skip"]
-    for line, text in [*comments, *((node.lineno, str(node.value)) for node in _texts(tree))]:
+    for line, text in [*comments, *((node.lineno, str(node.value)) for node in texts)]:
         for word in re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", text):
             made.words += 1
             if word.lower() in ODD_WORDS:
                 made.odd_words.append(f"{name}:{line} {word}")
 
 
-def code_lines(source: str, tree: ast.Module) -> set[int]:
+def code_lines(tokens: Iterable[tokenize.TokenInfo], texts: Iterable[ast.Constant]) -> set[int]:
     """The numbers of the lines that hold code."""
-    words = {
-        line for node in _texts(tree) for line in range(node.lineno, (node.end_lineno or 0) + 1)
-    }
+    words = {line for node in texts for line in range(node.lineno, (node.end_lineno or 0) + 1)}
     no_code = {
         tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
         tokenize.ENDMARKER,
     }  # fmt: skip
     return {
         line
-        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        for token in tokens
         if token.type not in no_code
         for line in range(token.start[0], token.end[0] + 1)
     } - words
@@ -252,15 +253,15 @@ def branches(function: ast.AST) -> int:
     return found
 
 
-def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(tree):
+def _functions(nodes: Iterable[ast.AST]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 
 
-def _texts(tree: ast.Module) -> Iterator[ast.Constant]:
+def _texts(nodes: Iterable[ast.AST]) -> Iterator[ast.Constant]:
     """The strings that stand alone: docstrings, and those below an attribute."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Expr(value=ast.Constant(value=str()) as text):
                 yield text
@@ -272,8 +273,8 @@ def _is_dunder(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def _uses(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _uses(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.arg):

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from .sources import list_nodes, parse
+
 __all__ = [
     "Docstrings",
     "find_mere_references",
@@ -101,11 +103,7 @@ def public_functions(package: Path) -> Iterator[tuple[str, _Function, str]]:
 @cache
 def _exported(package: Path) -> list[tuple[Path, _Definition]]:
     """The functions and classes that packages list, where they are defined, each once."""
-    trees = {
-        path: ast.parse(path.read_text("utf-8"))
-        for pattern in ("*.py", "*.pyi")
-        for path in package.rglob(pattern)
-    }
+    trees = {path: parse(path) for pattern in ("*.py", "*.pyi") for path in package.rglob(pattern)}
     found: dict[tuple[Path, str], _Definition] = {}
     for path, tree in trees.items():
         for name in _listed(tree):
@@ -136,7 +134,7 @@ def _definition(
     for node in trees[path].body:
         if isinstance(node, _Definition) and node.name == name:
             return path, node
-    for imported in ast.walk(trees[path]):
+    for imported in list_nodes(path):
         if not isinstance(imported, ast.ImportFrom) or not imported.level or not depth:
             continue
         for alias in imported.names:
@@ -179,7 +177,7 @@ def find_unknown_arguments(package: Path) -> list[str]:
     """
     found: list[str] = []
     for path in sorted(package.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in list_nodes(path):
             function = node
             if isinstance(node, ast.ClassDef):
                 inits = [one for one in node.body if getattr(one, "name", "") == "__init__"]

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from .sources import modules
+from .sources import modules, parse
 
 __all__ = ["Graph", "back_edges", "circles", "folder_imports", "module_imports"]
 
@@ -25,7 +25,7 @@ def module_imports(package: Path) -> Graph:
         parts = name.split(".") if name else []
         folder = parts if path.name == "__init__.py" else parts[:-1]
         found[name] = set()
-        for node in _imports(ast.parse(path.read_text("utf-8")).body):
+        for node in _imports(parse(path).body):
             above = folder[: len(folder) - node.level + 1]
             base = ".".join([*above, *([node.module] if node.module else [])])
             for alias in node.names:

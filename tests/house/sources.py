@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
+from functools import cache
 from pathlib import Path
 
-__all__ = ["PACKAGE", "ROOT", "modules", "project_files", "top"]
+__all__ = [
+    "PACKAGE",
+    "ROOT",
+    "drop_trees",
+    "list_nodes",
+    "modules",
+    "parse",
+    "project_files",
+    "top",
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "dragoman"
@@ -18,6 +29,27 @@ def modules(package: Path = PACKAGE) -> list[Path]:
     found = sorted(package.rglob("*.py"))
     assert found, f"no Python file under {package}"
     return found
+
+
+def parse(path: Path) -> ast.Module:
+    """The tree of a Python file, which all who ask share: nobody may change it."""
+    return _parse(path.read_text("utf-8"))[0]
+
+
+def list_nodes(path: Path) -> list[ast.AST]:
+    """Each node of that tree, in the order of `ast.walk`."""
+    return _parse(path.read_text("utf-8"))[1]
+
+
+@cache
+def _parse(source: str) -> tuple[ast.Module, list[ast.AST]]:
+    tree = ast.parse(source)
+    return tree, [*ast.walk(tree)]
+
+
+def drop_trees() -> None:
+    """Give up the trees: 200 MB for the package."""
+    _parse.cache_clear()
 
 
 def top(path: Path, package: Path = PACKAGE) -> str:

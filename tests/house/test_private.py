@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .sources import PACKAGE, modules
+from .sources import PACKAGE, list_nodes, modules, parse
 
 
 def private_imports(package: Path) -> list[str]:
@@ -17,7 +17,7 @@ def private_imports(package: Path) -> list[str]:
         where = path.relative_to(package).as_posix()
         imported: set[str] = set()  # names of modules, or what could be one
         reached: list[tuple[str, str, int]] = []
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in list_nodes(path):
             match node:
                 case ast.ImportFrom(names=names):
                     imported |= {name.asname or name.name for name in names}
@@ -41,7 +41,7 @@ def lists_of_exports(package: Path) -> list[str]:
         path.relative_to(package).as_posix()
         for path in modules(package)
         if path.name != "__init__.py"
-        for node in ast.parse(path.read_text("utf-8")).body
+        for node in parse(path).body
         if isinstance(node, ast.Assign)
         and any(isinstance(name, ast.Name) and name.id == "__all__" for name in node.targets)
     ]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from .sources import PACKAGE, ROOT, modules, top
+from .sources import PACKAGE, ROOT, list_nodes, modules, top
 
 # Edges and programs, today's and those to come: everything else is core.
 MAY_TOUCH_THE_WORLD = {
@@ -40,7 +40,7 @@ def breaches(package: Path) -> list[str]:
         name = path.relative_to(package)
         if top(path, package) in MAY_TOUCH_THE_WORLD or name.as_posix() in READS_PACKAGES:
             continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in list_nodes(path):
             if isinstance(node, ast.Call | ast.Attribute | ast.Import | ast.ImportFrom):
                 found += [f"{name}:{node.lineno}: {what}" for what in _reaches(node)]
     return found

@@ -15,7 +15,7 @@ import pytest
 
 from dragoman._old_names import OLD_ARGUMENTS, OLD_ATTRIBUTES, OLD_MODULES, OLD_NAMES
 
-from .sources import PACKAGE, ROOT, modules, project_files
+from .sources import PACKAGE, ROOT, list_nodes, modules, project_files
 
 _CODE = re.compile(r"`([A-Za-z_][\w.]*)(?=[`(])")
 _TELL_OF_THEM = ("CHANGELOG.md", "versions.md")
@@ -32,7 +32,7 @@ PAGES = [
 def _identifiers(path: Path) -> frozenset[str]:
     """Every name that a file defines, takes or reads."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in list_nodes(path):
         for field in ("id", "attr", "arg", "name", "asname"):
             if isinstance(value := getattr(node, field, None), str):
                 found.add(value)
@@ -51,8 +51,7 @@ def _old_alone() -> frozenset[str]:
 
 
 def _classes(path: Path) -> set[str]:
-    tree = ast.parse(path.read_text("utf-8"))
-    return {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    return {node.name for node in list_nodes(path) if isinstance(node, ast.ClassDef)}
 
 
 def _of_file(path: Path) -> set[str]:

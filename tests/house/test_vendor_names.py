@@ -18,7 +18,7 @@ import pytest
 
 from dragoman.vendors import PROTOCOLS, VENDORS, vendor
 
-from .sources import PACKAGE, modules
+from .sources import PACKAGE, list_nodes, modules
 
 # the rows themselves, and the words of each host's errors and of other libraries
 FOLDERS = ("vendors/", "error_kinds/", "suggestions/")
@@ -84,14 +84,14 @@ def names_in(text: str) -> set[str]:
 
 def literals(path: Path) -> Iterator[tuple[int, str]]:
     """The texts of a file with their lines, without docstrings and names of modules."""
-    tree = ast.parse(path.read_text("utf-8"))
+    nodes = list_nodes(path)
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     docs = {
         id(node.body[0].value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
             yield node.lineno, node.value
 
