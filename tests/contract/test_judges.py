@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import json
 import re
 import subprocess
 import sys
@@ -175,7 +176,19 @@ def test_every_exemption_has_a_case_a_reason_and_a_source() -> None:
     assert len({row.name for row in EXEMPTIONS}) == len(EXEMPTIONS)
 
 
-@pytest.mark.parametrize("wire", WIRES)
+def _one_of_each_base() -> list[str]:
+    """Hosts of one judge that also say the same differ in what is pardoned: one of them is enough.
+
+    What is pardoned has cases of its own.
+    """
+    first: dict[str, str] = {}
+    for wire, judge in WIRES.items():
+        base, path = rich.WHOLE[wire]
+        first.setdefault(json.dumps([judge, base, path], sort_keys=True), wire)
+    return [*first.values()]
+
+
+@pytest.mark.parametrize("wire", _one_of_each_base())
 def test_no_shape_of_json_makes_a_judge_fall_over(wire: str) -> None:
     base, path = rich.WHOLE[wire]
     assert judge_request(wire, base, path) == []

@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Literal, Protocol, cast
 
 from .exemptions import EXEMPTIONS, Exemption, pardon
@@ -144,13 +145,38 @@ def examine(
     return verdict
 
 
+# What was judged before, by what it was: most bodies of a table of cases are equal to another.
+_JUDGED: dict[tuple[str, str, str | None, frozenset[str], str], tuple[str, ...]] = {}
+_MOST_JUDGED = 20_000
+
+
+def _judge_once(
+    wire: str,
+    said: Json,
+    scope: Literal["messages", "request"],
+    path: str | None,
+    without: Collection[str],
+) -> list[str]:
+    try:
+        spelled = blake2b(repr(said).encode("utf-8", "surrogatepass")).hexdigest()
+    except RecursionError:
+        return [str(fault) for fault in examine(wire, said, scope, path, without).faults]
+    key = (wire, scope, path, frozenset(without), spelled)
+    if key not in _JUDGED:
+        if len(_JUDGED) >= _MOST_JUDGED:
+            _JUDGED.clear()
+        faults = examine(wire, said, scope, path, without).faults
+        _JUDGED[key] = tuple(map(str, faults))
+    return [*_JUDGED[key]]
+
+
 def judge_messages(wire: str, messages: list[Json], *, without: Collection[str] = ()) -> list[str]:
     """Faults of the plain list that format() gives; an empty list is an acceptance."""
-    return [str(fault) for fault in examine(wire, messages, "messages", None, without).faults]
+    return _judge_once(wire, messages, "messages", None, without)
 
 
 def judge_request(
     wire: str, body: Json, path: str | None = None, *, without: Collection[str] = ()
 ) -> list[str]:
     """Faults of a whole request body; without a path the endpoint is not judged."""
-    return [str(fault) for fault in examine(wire, body, "request", path, without).faults]
+    return _judge_once(wire, body, "request", path, without)

@@ -11,9 +11,9 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from .closed_unions import TAGS, Unions
 from .fault import Fault, Json, Path, brief
 
+TAGS = ("role", "type")
 Schema = dict[str, Any]
 
 
@@ -39,17 +39,13 @@ class ClosedTypes:
         self._listed = listed
         self._spelled = spelled or {}
         self._unknown = unknown
-        self._validators: dict[bool, tuple[Callable[[Json], bool], Any]] = {}
+        self._validators: dict[bool, Any] = {}
 
     def faults(self, body: Json, *, whole: bool) -> Iterator[Fault]:
         """Every mismatch. Not `whole`: only the list is there, nothing else is missed."""
         if whole not in self._validators:
             self._validators[whole] = self._compile(whole)
-        accepts, validator = self._validators[whole]
-        if accepts(body):
-            return
-        errors = list(validator.iter_errors(body))
-        assert errors, "refused by one validator and accepted by the other"
+        errors = self._validators[whole].iter_errors(body)
         found = list(dict.fromkeys(fault for error in errors for fault in explain(error)))
         foreign = [fault.path for fault in found if fault.rule == "types.kind"]
         for fault in found:  # of an object of the wrong kind, only that is told
@@ -57,11 +53,9 @@ class ClosedTypes:
             if fault.rule == "types.kind" or not any(inside):
                 yield fault
 
-    def _compile(self, whole: bool) -> tuple[Callable[[Json], bool], Any]:
-        """Two validators of one schema: a fast one for the verdict, one that tells the errors."""
+    def _compile(self, whole: bool) -> Any:
         # No type stubs come with these, and importing a judge must stay cheap.
-        jsonschema: Any = importlib.import_module("jsonschema")
-        fast: Any = importlib.import_module("jsonschema_rs")
+        jsonschema_rs: Any = importlib.import_module("jsonschema_rs")
         pydantic: Any = importlib.import_module("pydantic")
         schema: Schema = pydantic.TypeAdapter(self._load()).json_schema()
         for name in self._headers:  # arguments that the SDK sends as headers
@@ -73,10 +67,7 @@ class ClosedTypes:
         open_types = _drop_answer_types(schema, self._unknown)
         for definition in (schema, *schema["$defs"].values()):
             _close(definition, open_types)
-        usual = jsonschema.Draft202012Validator
-        unions = {"anyOf": Unions(schema, usual.VALIDATORS["anyOf"])}
-        accepts = fast.Draft202012Validator(schema).is_valid
-        return accepts, jsonschema.validators.extend(usual, unions)(schema)
+        return jsonschema_rs.Draft202012Validator(schema)
 
 
 def _drop_answer_types(schema: Schema, unknown: str = "") -> set[str]:
@@ -127,34 +118,30 @@ def _close(definition: Schema, open_types: set[str]) -> None:
 
 
 def explain(error: Any) -> Iterator[Fault]:
-    """Turn one jsonschema error into faults, descending into the union member that was meant."""
-    path: Path = tuple(error.absolute_path)
-    if error.validator in ("anyOf", "oneOf"):
+    """Turn one error of jsonschema_rs into faults, descending into the union member meant."""
+    path: Path = tuple(error.instance_path)
+    kind = error.kind
+    if kind.name in ("anyOf", "oneOf"):
         yield from _explain_union(error, path)
-    elif error.validator == "additionalProperties":
-        for key in error.instance:
-            if key not in error.schema.get("properties", {}):
-                yield Fault("types.unknown_key", (*path, key), "unknown key")
-    elif error.validator == "required":
-        for key in error.validator_value:
-            if key not in error.instance:
-                yield Fault("types.missing", (*path, key), "required key is missing")
-    elif error.validator == "const" and path and path[-1] in TAGS:
+    elif kind.name == "additionalProperties":
+        for key in kind.unexpected:
+            yield Fault("types.unknown_key", (*path, key), "unknown key")
+    elif kind.name == "required":
+        yield Fault("types.missing", (*path, kind.property), "required key is missing")
+    elif kind.name == "const" and path and path[-1] in TAGS:
         yield Fault("types.kind", path[:-1], f"no such kind here: {brief(error.instance)}")
     else:
-        said = f"{brief(error.instance)} does not meet {error.validator} of the SDK's type"
+        said = f"{brief(error.instance)} does not meet {kind.name} of the SDK's type"
         yield Fault("types.value", path, said)
 
 
 def _explain_union(error: Any, path: Path) -> Iterator[Fault]:
-    arms: dict[int, list[Any]] = {}
-    for inner in error.context:
-        arms.setdefault(inner.relative_schema_path[0], []).append(inner)
-    fitting = [arm for arm in arms.values() if not any(_wrong_json_type(e) for e in arm)]
+    arms: list[list[Any]] = error.kind.context
+    fitting = [arm for arm in arms if not any(_wrong_json_type(e, path) for e in arm)]
     if not fitting:
         yield Fault("types.value", path, f"{brief(error.instance)} has no type that fits")
         return
-    meant = [arm for arm in fitting if not any(_wrong_tag(e) for e in arm)]
+    meant = [arm for arm in fitting if not any(_wrong_tag(e, path) for e in arm)]
     if not meant:
         tags = {key: error.instance[key] for key in TAGS if key in error.instance}
         yield Fault("types.kind", path, f"no such kind here: {brief(tags)}")
@@ -163,10 +150,10 @@ def _explain_union(error: Any, path: Path) -> Iterator[Fault]:
     yield from min(told, key=len)
 
 
-def _wrong_json_type(error: Any) -> bool:
-    return error.validator == "type" and not error.relative_path
+def _wrong_json_type(error: Any, path: Path) -> bool:
+    return error.kind.name == "type" and len(error.instance_path) == len(path)
 
 
-def _wrong_tag(error: Any) -> bool:
-    here = list(error.relative_path)
-    return error.validator in ("const", "enum", "anyOf") and len(here) == 1 and here[0] in TAGS
+def _wrong_tag(error: Any, path: Path) -> bool:
+    here = error.instance_path[len(path) :]
+    return error.kind.name in ("const", "enum", "anyOf") and len(here) == 1 and here[0] in TAGS
