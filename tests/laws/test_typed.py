@@ -6,8 +6,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dragoman
@@ -159,21 +158,24 @@ def test_formatters(name: str, msgs: Any) -> None:
     taken(lambda: formatter.format_tools(msgs))
 
 
-@pytest.mark.parametrize("name", dragoman.wires())
-@given(
-    histories(max_size=2),
-    junk,
-    st.integers(0, 9),
-    st.sampled_from(("name", "content", "role", "extras", "cache", "origin", "block")),
-)
-def test_messages_that_were_changed_after_they_were_made(
-    name: str, msgs: list[Msg], value: Any, at: int, field: str
-) -> None:
-    target = msgs[at % len(msgs)]
+@st.composite
+def changed_histories(draw: st.DrawFn) -> list[Msg]:
+    """A history of which one field was set to anything after it was made."""
+    msgs, value = draw(histories(max_size=2)), draw(junk)
+    target = msgs[draw(st.integers(0, 9)) % len(msgs)]
+    fields = ("name", "content", "role", "extras", "cache", "origin", "block")
+    field = draw(st.sampled_from(fields))
     if field != "block":
         setattr(target, field, value)
     elif isinstance(target.content, list):
         target.content.append(value)
+    return msgs
+
+
+@settings(max_examples=60)
+@given(changed_histories())
+@for_each("name", dragoman.wires())
+def test_messages_that_were_changed_after_they_were_made(name: str, msgs: list[Msg]) -> None:
     out = taken(lambda: dragoman.wire(name, policy="ignore").write_request(ChatRequest(msgs)))
     if out is not None:
         assert all(loss.where for loss in out.losses)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -90,19 +92,19 @@ def requests(model: str) -> Iterator[ChatRequest]:
         )
 
 
-def losses(wire: Wire, model: str) -> Iterator[tuple[ChatRequest, Loss]]:
+@cache
+def losses(name: str, model: str) -> list[tuple[ChatRequest, Loss]]:
+    found: list[tuple[ChatRequest, Loss]] = []
     for request in requests(model):
-        try:
-            out = wire.write_request(request, policy=OPEN)
-        except WriteError:
-            continue
-        yield from ((request, loss) for loss in out.losses)
+        with suppress(WriteError):
+            out = dragoman.wire(name).write_request(request, policy=OPEN)
+            found += ((request, loss) for loss in out.losses)
+    return found
 
 
 @pytest.mark.parametrize("name", WIRES)
 def test_what_a_capability_decides_has_a_source_and_a_date(name: str) -> None:
-    wire = dragoman.wire(name)
-    found = {(loss.code, loss.rule) for model in MODELS for _, loss in losses(wire, model)}
+    found = {(loss.code, loss.rule) for model in MODELS for _, loss in losses(name, model)}
     asked = {(code, rule) for code, rule in found if CODES[code].asks}
     assert len({code for code, _ in asked}) > 8
     assert [one for one in asked if not DATED.fullmatch(one[1])] == []
@@ -122,8 +124,9 @@ def speaking(wire: Wire, request: ChatRequest, rule: str) -> list[Any]:
 
 def test_the_fact_that_names_the_option_is_the_one_that_is_named() -> None:
     tried = 0
-    for wire, model in product(map(dragoman.wire, WIRES), MODELS):
-        for request, loss in losses(wire, model):
+    for name, model in product(WIRES, MODELS):
+        wire = dragoman.wire(name)
+        for request, loss in losses(name, model):
             stance = wire.can(model, request).options.get(loss.field)
             if loss.code in ("option.refused", "option.ignored") and stance is not None:
                 facts = speaking(wire, request, loss.rule)
