@@ -133,8 +133,16 @@ def test_twelve_steps(wire: str) -> None:
     assert any(loss.code.startswith("thinking.") for loss in replies[9].losses)
 
 
+KILLED_EVERYWHERE = ("anthropic", "bedrock-converse")
+
+
 @pytest.mark.parametrize("wire", HOSTS)
 def test_killed_at_each_state_it_goes_on_and_no_call_runs_twice(wire: str) -> None:
+    """On two wires at each state, on the others at each third and at the last one of a turn.
+
+    Which third it is differs from wire to wire, so that each state is that of several.
+    """
+    first, step = (0, 1) if wire in KILLED_EVERYWHERE else ([*HOSTS].index(wire) % 3, 3)
     with servers(wire) as (server, other):
         seen = Whole(wire, server, other)
         assert len(seen.turns()) == len(TURNS)
@@ -143,6 +151,8 @@ def test_killed_at_each_state_it_goes_on_and_no_call_runs_twice(wire: str) -> No
             start, before = seen.states[states[0] - 1] if states[0] else (None, 0)
             end, after = seen.states[states[-1]]
             for number in states:
+                if number % step != first and number != states[-1]:
+                    continue
                 life = Life(number - states[0] + 1)
                 with pytest.raises(Killed):
                     life.script(wire, server, other).play(start, turns=1)
@@ -152,7 +162,7 @@ def test_killed_at_each_state_it_goes_on_and_no_call_runs_twice(wire: str) -> No
                 assert script.agent.state() == json.loads(end), number
                 assert life.ran + rest.ran == seen.ran[before:after], number
                 kills += 1
-        assert kills == len(seen.states)
+        assert kills == len(seen.states) if step == 1 else kills > len(seen.states) // step
 
 
 def test_of_calls_that_were_running_the_model_is_told() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+from functools import cache
 from typing import Any, NoReturn
 
 import pytest
@@ -24,10 +25,16 @@ def chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
 
 
-def as_json(*args: str) -> dict[str, Any]:
-    ran = run("demo", "--json", *args)
+@cache
+def shown_demo(*args: str, width: int = 80) -> str:
+    """What the demo prints; several tests look at the same."""
+    ran = run("demo", *args, width=width)
     assert ran.exit_code == 0
-    seen = json.loads(ran.stdout)
+    return ran.stdout
+
+
+def as_json(*args: str) -> dict[str, Any]:
+    seen = json.loads(shown_demo("--json", *args))
     assert isinstance(seen, dict)
     return seen
 
@@ -71,15 +78,14 @@ def test_json_speaks_english_too() -> None:
 @pytest.mark.parametrize("lang", list(Lang))
 @pytest.mark.parametrize("width", [60, 79, 80, 100, 122, 164])
 def test_no_line_is_wider_than_the_screen(width: int, lang: Lang) -> None:
-    ran = run("demo", "--lang", lang, width=width)
-    assert ran.exit_code == 0
-    assert widest(ran.stdout) <= width
-    assert not [line for line in ran.stdout.split("\n") if line.endswith(" ")]
+    shown = shown_demo("--lang", lang, width=width)
+    assert widest(shown) <= width
+    assert not [line for line in shown.split("\n") if line.endswith(" ")]
 
 
 @pytest.mark.parametrize("width", [60, 80, 122])
 def test_every_wire_and_every_loss_is_shown(width: int) -> None:
-    shown = run("demo", width=width).stdout
+    shown = shown_demo("--lang", "zh", width=width)
     seen = as_json()
     cards = _groups(seen)
     assert len(cards) >= len(PROTOCOLS)
@@ -107,7 +113,7 @@ def _groups(seen: dict[str, Any]) -> list[tuple[list[str], list[dict[str, str]]]
 
 
 def test_two_cards_stand_side_by_side_on_80_columns() -> None:
-    lines = run("demo", "--lang", "en").stdout.split("\n")
+    lines = shown_demo("--lang", "en").split("\n")
     title = next(line for line in lines if line.startswith("openai-chat"))
     assert "openai-responses, xai, bedrock-mantle" in title
     system = next(line for line in lines if line.startswith("system "))
@@ -115,21 +121,21 @@ def test_two_cards_stand_side_by_side_on_80_columns() -> None:
 
 
 def test_on_60_columns_cards_stand_below_each_other() -> None:
-    lines = run("demo", width=60).stdout.split("\n")
+    lines = shown_demo(width=60).split("\n")
     assert "anthropic, foundry, anthropic-aws" in lines
     assert "gemini, vertex" in lines
 
 
 @pytest.mark.parametrize("width", [60, 80, 122])
 def test_an_item_without_a_role_is_named_by_its_type(width: int) -> None:
-    shown = run("demo", width=width).stdout
+    shown = shown_demo("--lang", "zh", width=width)
     # two wires have items that are called so, of which one has steps besides
     for item, count in (("function_call", 4), ("function_call_output", 2), ("function_result", 2)):
         assert len(re.findall(rf"\b{item}(?= |$)", shown, re.MULTILINE)) == count
 
 
 def test_a_vendor_shows_what_it_says_otherwise_than_its_protocol() -> None:
-    shown = run("demo", "--lang", "en", width=60).stdout
+    shown = shown_demo("--lang", "en", width=60)
     _, found, rest = shown.partition("\ndeepseek, xiaomi\nas openai-chat, but for:\n")
     assert found
     own = rest.partition("\nlosses: ")[0]
@@ -142,7 +148,7 @@ def test_a_vendor_shows_what_it_says_otherwise_than_its_protocol() -> None:
 
 
 def test_the_merged_history_and_the_calls_can_be_read() -> None:
-    shown = run("demo").stdout
+    shown = shown_demo()
     assert "[3] Charlie 没有，我们问问 Friday 吧。Friday，帮我找到最近的图书馆。" in shown
     assert "Friday: 最近的图书馆是..." in shown
     assert "get_current_location '{}'" in shown  # arguments as text

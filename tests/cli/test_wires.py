@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -41,10 +42,16 @@ def names() -> list[str]:
     return [one for name in wires() for one in (name, *further.get(name, []))]
 
 
-def as_json(*args: str) -> dict[str, Any]:
-    ran = run("wires", "--json", *args)
+@cache
+def shown(*args: str) -> str:
+    """What the command prints on a wide screen; several tests look at the same tables."""
+    ran = run("wires", *args, width=120)
     assert ran.exit_code == 0, ran.stderr
-    found = json.loads(ran.stdout)
+    return ran.stdout
+
+
+def as_json(*args: str) -> dict[str, Any]:
+    found = json.loads(shown("--json", *args))
     assert isinstance(found, dict)
     return found
 
@@ -59,7 +66,7 @@ def section(shown: str, title: str) -> list[str]:
 
 def rows(title: str, *args: str) -> dict[str, list[str]]:
     """A table's rows, by wire, cut at the beginnings of its headings."""
-    head, *body = section(run("wires", *args, width=120).stdout, title)
+    head, *body = section(shown(*args), title)
     found: dict[str, list[str]] = {}
     starts = [start for start in range(len(head)) if head[start : start + 1].strip()]
     starts = [start for start in starts if start == 0 or head[start - 1] == " "]

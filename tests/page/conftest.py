@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -28,8 +29,8 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def serve() -> Iterator[Serve]:
+@contextmanager
+def serving() -> Iterator[Serve]:
     """Serves what is given as (name, bytes); the URL of the page."""
     servers: list[tuple[Server, threading.Thread]] = []
 
@@ -52,13 +53,13 @@ def serve() -> Iterator[Serve]:
         assert not thread.is_alive()
 
 
-@pytest.fixture
-def tab(chromium: Browser) -> Iterator[Callable[..., Tab]]:
+@contextmanager
+def opening(browser: Browser) -> Iterator[Callable[..., Tab]]:
     """Opens a URL in a window of its own; at the end nothing may have gone wrong in it."""
     tabs: list[Tab] = []
 
     def open_tab(url: str, **settings: Any) -> Tab:
-        opened = Tab(chromium, url, **settings)
+        opened = Tab(browser, url, **settings)
         tabs.append(opened)
         return opened
 
@@ -66,3 +67,22 @@ def tab(chromium: Browser) -> Iterator[Callable[..., Tab]]:
     for opened in tabs:
         opened.close()
     assert [fault for opened in tabs for fault in opened.faults] == []
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    with serving() as start:
+        yield start
+
+
+@pytest.fixture
+def tab(chromium: Browser) -> Iterator[Callable[..., Tab]]:
+    with opening(chromium) as open_tab:
+        yield open_tab
+
+
+@pytest.fixture(scope="module")
+def empty_page(chromium: Browser) -> Iterator[Tab]:
+    """A window with nothing in it, for tests that only call its scripts."""
+    with serving() as start, opening(chromium) as open_tab:
+        yield open_tab(start())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from .browsing import Tab
@@ -49,8 +47,8 @@ CASES = [
 
 
 @pytest.fixture
-def window(serve: Callable[..., str], tab: Callable[..., Tab]) -> Tab:
-    return tab(serve())
+def window(empty_page: Tab) -> Tab:
+    return empty_page
 
 
 def test_what_models_write_is_laid_out(window: Tab) -> None:
