@@ -8,8 +8,9 @@ from __future__ import annotations
 from ...codec.stream_decoder import StreamDecoder
 from ...errors import ProviderError, StreamBroken
 from ...stream.pieces import End, Failed, Part, Piece, Raw
+from .off_loop import LARGE
 
-_HELD = 2**20  # the most bytes that are held
+_HELD = LARGE  # bytes; a larger event is no error, and reading it would take long
 # pieces that are more than the name of an answer; a Raw one may hold anything
 _CONTENT = frozenset({Part, End, Raw})
 SIGNS_OF_LIFE = (b":", b"event: ping")

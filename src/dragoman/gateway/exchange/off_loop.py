@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 _T = TypeVar("_T")
 
@@ -21,6 +21,38 @@ SWITCH = 0.0001  # seconds
 SMALL = 2**13  # bytes that are never long work
 LARGE = 2**18  # bytes that always are
 MANY = 8000  # signs before a value; a body of medium size is long work if it has more of them
+
+
+class LongEvent(Exception):
+    """A chunk completes so large an event that its stream is not to be read in the event loop."""
+
+
+class LeavesLong(Protocol):
+    """A stream that is fed with chunks, and leaves long ones.
+
+    Attributes:
+        leaves_long: Whether it does so; else `feed` reads them at once.
+        long: The chunk that it has left.
+        over: Whether no more chunks are wanted at all.
+        halted: Whether no more chunks are wanted for now.
+    """
+
+    leaves_long: bool
+    long: bytes
+    over: bool
+    halted: bool
+
+    def feed(self, chunk: bytes) -> bytes:
+        """The bytes for the client."""
+
+
+def read_left(stream: LeavesLong) -> bytes:
+    """Feed the chunk that a stream has left."""
+    chunk, stream.long, stream.leaves_long = stream.long, b"", False
+    try:
+        return stream.feed(chunk)
+    finally:
+        stream.leaves_long, stream.halted = True, stream.over
 
 
 def is_long(data: bytes) -> bool:
@@ -52,6 +84,17 @@ class OffLoop:
         future = asyncio.get_running_loop().run_in_executor(self._thread, partial(work, *args))
         future.add_done_callback(self._finish_job)  # also if the caller has been cancelled
         return await future
+
+    async def run_to_end(self, work: Callable[..., _T], *args: object) -> _T:
+        """`run` for work on what its caller goes on to use: who is cancelled waits for its end."""
+        task = asyncio.ensure_future(self.run(work, *args))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await asyncio.wait({task})
+            if not task.cancelled():
+                task.exception()  # else asyncio would report that nobody looked at it
+            raise
 
     def _finish_job(self, _: object) -> None:
         self._waiting -= 1

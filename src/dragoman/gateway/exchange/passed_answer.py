@@ -14,6 +14,7 @@ from ...text.hidden_keys import HiddenKey
 from ..surfaces import Surface
 from .beginning import SIGNS_OF_LIFE, Beginning, broken_off, is_alive_only
 from .framed import Framed, tells_error
+from .off_loop import LARGE, LongEvent, read_left
 from .passing import Passing
 
 
@@ -33,6 +34,8 @@ class PassedAnswer:
         "_passing",
         "_surface",
         "failed",
+        "halted",
+        "long",
         "over",
         "progress",
     )
@@ -55,8 +58,23 @@ class PassedAnswer:
         self._opening: Beginning | None = Beginning(self._decoder())
         self._ended = False
         self.failed: ProviderError | None = None
-        self.over = False
+        self.over = self.halted = False
+        self.long = b""
         self.progress = 0
+
+    @property
+    def leaves_long(self) -> bool:
+        """Whether `feed` leaves long events to `read_long`."""
+        return self._passing.leaves_long
+
+    @leaves_long.setter
+    def leaves_long(self, value: bool) -> None:
+        self._passing.leaves_long = value
+
+    @property
+    def ends_long(self) -> bool:
+        """Whether the last event, or the one that reports usage, is a large one."""
+        return max(self._passing.held_size, self._passing.usage_size) > LARGE
 
     @property
     def events(self) -> int:
@@ -89,8 +107,12 @@ class PassedAnswer:
             return b""
         if not (chunk.startswith(SIGNS_OF_LIFE) and is_alive_only(chunk)):
             self.progress += 1
-        data = self._passing.feed(chunk)
-        self.over = self._passing.over
+        try:
+            data = self._passing.feed(chunk)
+        except LongEvent:
+            self.long, self.halted = chunk, True
+            return b""
+        self.over = self.halted = self._passing.over
         if self._opening is None or not data:
             return data
         self._held.append(data)
@@ -98,8 +120,12 @@ class PassedAnswer:
             self._opening = None
             return self.release()
         if self._opening.failed is not None:
-            self.failed, self.over = self._opening.failed, True
+            self.failed, self.over, self.halted = self._opening.failed, True, True
         return b""
+
+    def read_long(self) -> bytes:
+        """`feed` for the chunk in `long`."""
+        return read_left(self)
 
     def end_body(self, cut: bool = False) -> None:
         """Nothing is done: the client gets all of it."""

@@ -21,6 +21,7 @@ from ...text.json_pieces import end_of_text, first_in, overlapping
 from ...text.json_text import Json, encode_json, loads
 from ..surfaces import Surface
 from ..surfaces.base import MODEL
+from .off_loop import LARGE, LongEvent
 
 _KEY = b'"model"'
 _HIDDEN = re.compile(rb"\\u00(?:6[dfDF45cC])")  # a letter of `model` as an escape
@@ -140,6 +141,8 @@ class Passing:
         over: Whether the last event of the answer has come; what follows it is left out. The
             bracket that closes a JSON array is returned by `rest`.
         events: How many events were passed on.
+        leaves_long: Whether `feed` raises LongEvent for a chunk that completes a large event, and
+            takes nothing of it.
     """
 
     __slots__ = (
@@ -162,6 +165,7 @@ class Passing:
         "ended",
         "events",
         "last",
+        "leaves_long",
         "over",
     )
 
@@ -175,7 +179,7 @@ class Passing:
         marking: Callable[[bytes], bytes] | None = None,
     ) -> None:
         self._marking = marking  # marks the ids for a tenant
-        self.ended = self.over = False
+        self.ended = self.over = self.leaves_long = False
         self.last = b""
         self.events = 0
         self._framing = framing
@@ -197,11 +201,13 @@ class Passing:
     def feed(self, chunk: bytes) -> bytes:
         """The bytes to pass on now. Raises ReadError for an event beyond the bound."""
         if self._array is not None:
+            self._leave_long(len(chunk))
             cut, chunk = self._element(self._array, chunk)
         elif not self._held and chunk.endswith(self._event_end):  # the usual case
             return self._look(chunk)
         else:
             cut = self._border(chunk)
+            self._leave_long(cut)
         if cut == 0:
             self._hold(chunk)
             return b""
@@ -215,6 +221,20 @@ class Passing:
         if cut < len(chunk):
             self._hold(chunk[cut:])
         return self._look(whole)
+
+    def _leave_long(self, size: int) -> None:
+        if self.leaves_long and size and self._size + size > LARGE:
+            raise LongEvent
+
+    @property
+    def usage_size(self) -> int:
+        """The bytes of the events that `read_usage` reads."""
+        return len(self._first or b"") + len(self._last or b"")
+
+    @property
+    def held_size(self) -> int:
+        """The bytes of the event that is not complete."""
+        return self._size
 
     def rest(self) -> bytes:
         """The remaining bytes at a regular end: an event without a closing line counts as one.

@@ -25,8 +25,11 @@ from ..config.values import Limits
 from ..surfaces import Surface
 from .beginning import SIGNS_OF_LIFE, Beginning, broken_off, is_alive_only
 from .framed import Framed, tells_error
+from .off_loop import LARGE, LongEvent, read_left
 from .passing import answer_too_large, event_too_large
 from .text_fast_path import TextFastPath
+
+_LARGE_ANSWER = 2**20  # bytes of an answer whose last event may be long to write
 
 
 class RelayStream(Protocol):
@@ -35,12 +38,23 @@ class RelayStream(Protocol):
     Attributes:
         failed: The error, if there was one; the stream then reports no success.
         over: Whether the answer is complete, whatever the provider still sends.
+        halted: Whether no more chunks are to be fed for now: it is over, or `long` comes first.
+        leaves_long: Whether `feed` leaves a chunk that completes a large event, for `read_long` in
+            another thread.
+        long: That chunk; empty if there is none.
         progress: Grows with each piece that is more than a sign of life.
     """
 
     failed: ProviderError | None
     over: bool
+    halted: bool
+    leaves_long: bool
+    long: bytes
     progress: int
+
+    @property
+    def ends_long(self) -> bool:
+        """Whether `finish`, or reading `answer_so_far`, takes long."""
 
     @property
     def events(self) -> int:
@@ -69,6 +83,9 @@ class RelayStream(Protocol):
             ReadError: The provider's bytes cannot be read.
             LossRefused: The answer loses what the policy does not allow to lose.
         """
+
+    def read_long(self) -> bytes:
+        """`feed` for the chunk in `long`."""
 
     def end_body(self, cut: bool = False) -> None:
         """Read what the end of a body completes; afterwards `paused` says if another may follow.
@@ -165,6 +182,7 @@ class ConvertedAnswer:
         "_held",
         "_hidden",
         "_is_read",
+        "_large",
         "_left",
         "_most",
         "_most_values",
@@ -175,6 +193,9 @@ class ConvertedAnswer:
         "_usual_events",
         "_values",
         "failed",
+        "halted",
+        "leaves_long",
+        "long",
         "over",
         "progress",
     )
@@ -198,6 +219,7 @@ class ConvertedAnswer:
         converter.decoder.stops = True
         self._most = limits.event  # bytes of an event
         self._most_values = limits.answer_values
+        self._large = min(LARGE, limits.answer_values)  # bytes of an event that is looked at
         self._values = 0  # in the event that has begun, if it is a large one
         self._left = self._answer = limits.answer  # bytes of the whole answer, as its text is kept
         self._framed = Framed(framing, surface, asked)
@@ -208,7 +230,8 @@ class ConvertedAnswer:
         self._usual_events = 0
         self._short = TextFastPath(self._usual) if framing == "sse" else None
         self.failed: ProviderError | None = None
-        self.over = False
+        self.over = self.halted = self.leaves_long = False
+        self.long = b""
         self.progress = 0
 
     @property
@@ -244,7 +267,12 @@ class ConvertedAnswer:
         if self._left < 0:
             raise answer_too_large(self._answer)
         short = self._short
-        data = short.feed(chunk) if short is not None else self._usual(chunk)[1]
+        try:
+            data = short.feed(chunk) if short is not None else self._usual(chunk)[1]
+        except LongEvent:
+            self._left += len(chunk)
+            self.long, self.halted = chunk, True
+            return b""
         if not (chunk.startswith(SIGNS_OF_LIFE) and is_alive_only(chunk)):
             self.progress += 1
         if not data:
@@ -262,17 +290,39 @@ class ConvertedAnswer:
     def _usual(self, chunk: bytes) -> tuple[list[Piece], bytes]:
         """The pieces of a chunk, and the bytes for the client."""
         converter = self._converter
-        if converter.decoder.unread + len(chunk) > self._most_values:
-            self._count_values(chunk)
+        if converter.decoder.unread + len(chunk) > self._large:
+            self._look_at_large(chunk)
         try:
             pieces = feed_chunk(converter.decoder, chunk)
             events = converter.pieces(pieces)
         except RecursionError as error:
             raise _too_deep() from error
         self.failed = converter.failed
-        self.over = converter.decoder.over or self.failed is not None
+        self.over = self.halted = converter.decoder.over or self.failed is not None
         self._usual_events += len(events)
         return pieces, self._framed.encode_events(events)
+
+    def _look_at_large(self, chunk: bytes) -> None:
+        """Leave the last chunk of an event that takes long; count the values of a large one."""
+        decoder = self._converter.decoder
+        size = decoder.unread + len(chunk)
+        if self.leaves_long and size > LARGE:
+            # nothing is parsed before the line of an event has ended
+            in_lines = decoder.framing in ("sse", "ndjson")
+            if not in_lines or b"\n" in chunk or b"\r" in chunk:
+                raise LongEvent
+        if size > self._most_values:
+            self._count_values(chunk)
+
+    def read_long(self) -> bytes:
+        """`feed` for the chunk in `long`."""
+        return read_left(self)
+
+    @property
+    def ends_long(self) -> bool:
+        """Whether the end of the answer may hold an event that is long to read or to write."""
+        is_large = self._answer - self._left > _LARGE_ANSWER  # which a last event may repeat
+        return is_large or self._converter.decoder.unread > LARGE
 
     def _count_values(self, chunk: bytes) -> None:
         """Raise ReadError for an event with more values than an answer may have.
@@ -289,7 +339,9 @@ class ConvertedAnswer:
     def _settle(self) -> None:
         """Let the converter see the texts that took the fast path."""
         if self._short is not None:
+            leaves_long, self.leaves_long = self.leaves_long, False
             self._short.settle()
+            self.leaves_long = leaves_long
 
     def end_body(self, cut: bool = False) -> None:
         """Read what the end of a body completes."""
@@ -314,14 +366,18 @@ class ConvertedAnswer:
         if written is None:
             return None
         converter.begin_segment()
-        self.over = False
+        self.over = self.halted = False
         return NextBody(written, self)
 
     def begin_body(self, data: bytes) -> bytes:
         """The bytes for the client from the first ones of a body that continues another."""
         self._is_read = False
         held = self.release() if self._open else b""
-        return held + self.feed(data)
+        leaves_long, self.leaves_long = self.leaves_long, False
+        try:
+            return held + self.feed(data)
+        finally:
+            self.leaves_long = leaves_long
 
     def open_decoder(self) -> StreamDecoder:
         """A decoder for the beginning of a body, which may have to be read again."""
@@ -357,7 +413,7 @@ class ConvertedAnswer:
 
     def fail(self, error: ProviderError) -> bytes:
         """The events that report an error in the middle."""
-        self._ended = self.over = True
+        self._ended = self.over = self.halted = True
         self._settle()
         events = self._converter.pieces((Failed(self._surface.translate_error(error)),))
         self.failed = self._converter.failed

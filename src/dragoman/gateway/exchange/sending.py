@@ -25,6 +25,7 @@ from ..surfaces import ClientAnswer
 from .answer_parts import AnswerParts
 from .beginning import broken_off
 from .gateway_exchange import GatewayExchange
+from .off_loop import LARGE
 from .passing import answer_too_large
 from .relay import RelayStream
 from .upstream import Upstream
@@ -88,7 +89,13 @@ class Begun:
 
 
 class Sender(ABC):
-    """Sends calls; a subclass has the transports, and says how to wait."""
+    """Sends calls; a subclass has the transports, and says how to wait.
+
+    Attributes:
+        leaves_long: Whether long events of streams are read apart, as others would have to wait.
+    """
+
+    leaves_long = False
 
     async def fetch_answer(self, exchange: GatewayExchange) -> ClientAnswer:
         """The whole answer. Raises DragomanError if no target gives one."""
@@ -138,9 +145,10 @@ class Sender(ABC):
 
             async def begin(reply: AsyncStreamReply) -> Begun:
                 relay = exchange.open_relay()
+                relay.leaves_long = self.leaves_long
                 line.watch(reply, relay)
                 pour = _find_pour(exchange, reply)
-                first = await _begin_stream(relay, pour)
+                first = await self._begin_stream(relay, pour)
                 return Begun(reply, pour, relay, first, line, left, since)
 
             call = await self._prepare_call(exchange)
@@ -166,7 +174,10 @@ class Sender(ABC):
             DragomanError: The next body cannot be had.
         """
         relay, line = begun.relay, begun.line
-        relay.end_body(cut)
+        if relay.ends_long:
+            await self._compute_long(partial(relay.end_body, cut))
+        else:
+            relay.end_body(cut)
         if not relay.paused:
             return False
         is_over = relay.over
@@ -194,7 +205,9 @@ class Sender(ABC):
             return await self._open_body(exchange, signed, left, line, begin)
 
         held = await acalling(exchange.retries, begun.remaining(), attempt, self._sleep)
-        begun.first = relay.begin_body(held)
+        begin_body = partial(relay.begin_body, held)
+        is_long = len(held) > LARGE
+        begun.first = await self._compute_long(begin_body) if is_long else begin_body()
         return True
 
     async def pass_through(self, exchange: GatewayExchange) -> AsyncStreamReply:
@@ -206,6 +219,21 @@ class Sender(ABC):
             return reply
 
         return await self._call_targets(exchange, attempt)
+
+    async def read_long(self, relay: RelayStream) -> bytes:
+        """The bytes for the client of the chunk that the relay has left."""
+        return await self._compute_long(relay.read_long)
+
+    async def finish(self, relay: RelayStream) -> bytes:
+        """The last bytes for the client."""
+        return await self._compute_long(relay.finish) if relay.ends_long else relay.finish()
+
+    async def note_end(self, exchange: GatewayExchange, relay: RelayStream) -> None:
+        """Copy into the record how a stream ended."""
+        if relay.ends_long:
+            await self._compute_long(partial(exchange.note_stream_end, relay))
+        else:
+            exchange.note_stream_end(relay)
 
     async def read_out(self, begun: Begun) -> None:
         """Read the bytes after the end of an answer, within bounds, and close.
@@ -297,6 +325,26 @@ class Sender(ABC):
             body = await self._in_time(_read_body(reply, exchange), stall, reply)
             raise exchange.read_failure(reply.status, reply.headers, body)
 
+    async def _begin_stream(self, relay: RelayStream, pour: Pour) -> bytes:
+        """The first bytes for the client. Raises ProviderError if the stream has none."""
+        data = b""
+
+        def take(chunk: bytes) -> bool:
+            nonlocal data
+            data = relay.feed(chunk)
+            return not data and not relay.halted
+
+        while not data and not relay.over and await pour(take):
+            if relay.long:
+                data = await self.read_long(relay)
+        if not data:
+            relay.end_body()
+        if not data and not relay.paused and (relay.failed is None or relay.begun):
+            data = await self.finish(relay)
+        if relay.failed is not None and not relay.begun:
+            raise relay.failed
+        return data
+
     # -- what waits --------------------------------------------------------------------------------
 
     @abstractmethod
@@ -324,6 +372,10 @@ class Sender(ABC):
         self, exchange: GatewayExchange, work: Callable[[], _T], body: bytes = b""
     ) -> _T:
         """Do work on the request, or on the body of its answer."""
+        return work()
+
+    async def _compute_long(self, work: Callable[[], _T]) -> _T:
+        """Do work that takes long; it has ended, even if this is cancelled."""
         return work()
 
     async def _compute_apart(self, work: Callable[[], _T]) -> _T:
@@ -369,25 +421,6 @@ def _find_pour(exchange: GatewayExchange, reply: AsyncStreamReply) -> Pour:
 def _check_open(begun: Begun) -> None:
     if begun.closed:
         raise broken_off()
-
-
-async def _begin_stream(relay: RelayStream, pour: Pour) -> bytes:
-    """The first bytes for the client. Raises ProviderError if the stream has none."""
-    data = b""
-
-    def take(chunk: bytes) -> bool:
-        nonlocal data
-        data = relay.feed(chunk)
-        return not data and not relay.over
-
-    await pour(take)
-    if not data:
-        relay.end_body()
-    if not data and not relay.paused and (relay.failed is None or relay.begun):
-        data = relay.finish()
-    if relay.failed is not None and not relay.begun:
-        raise relay.failed
-    return data
 
 
 def _keep_pieces(pour: Pour, exchange: GatewayExchange) -> Pour:

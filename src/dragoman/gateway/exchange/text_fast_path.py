@@ -111,9 +111,9 @@ class TextFastPath:
         """Give the texts that the converter has not seen to it, as one event."""
         if self._texts:
             event = b"".join([self._around[0], *self._texts, self._around[1]])
-            self._texts.clear()
-            self.events -= 1  # the full conversion counts this event
             self._usual(event)  # its result was sent already, in pieces
+            self._texts.clear()  # only now: a long event may have to be read in another thread
+            self.events -= 1  # the full conversion counts this event
 
     def _learn_shape(self, chunk: bytes) -> bytes:
         """Convert a chunk in full, and learn the shape of an event that is one more text."""

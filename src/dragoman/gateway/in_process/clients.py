@@ -199,9 +199,9 @@ class _StreamBody:
         self._notifier.note_sent_bytes(data)
         return data
 
-    def _end(self, left: bool) -> None:
+    async def _end(self, left: bool) -> None:
         if self._ended.acquire(blocking=False):  # acquired once, and never released
-            self._exchange.note_stream_end(self._begun.relay)
+            await self._sender.note_end(self._exchange, self._begun.relay)
             self._notifier.end(left)
 
     async def _read_out(self) -> None:
@@ -211,7 +211,7 @@ class _StreamBody:
 
     async def _close(self) -> None:
         await self._begun.aclose()
-        self._end(left=not self._begun.relay.whole)
+        await self._end(left=not self._begun.relay.whole)
 
 
 class _ThreadStream(_StreamBody):
@@ -242,10 +242,9 @@ class _ThreadStream(_StreamBody):
             rest = relay.finish()
         except DragomanError as error:
             rest = exchange.cut(relay, error)
-        for last in (rest, relay.apart):
-            if last:
-                yield self._note(last)
-        self._end(left=False)
+        for last in filter(None, (rest, relay.apart)):
+            yield self._note(last)
+        run(self._end(left=False))
         run(self._read_out())
 
     def _find_pieces(self) -> Iterator[bytes]:
@@ -276,7 +275,7 @@ class _LoopStream(_StreamBody):
         def take(chunk: bytes) -> bool:
             nonlocal data
             data = relay.feed(chunk)
-            return not data and not relay.over
+            return not data and not relay.halted
 
         try:
             while goes_on:
@@ -285,6 +284,8 @@ class _LoopStream(_StreamBody):
                 cut = False
                 try:
                     while not relay.over and await begun.pour(take):
+                        if relay.long:
+                            data = await self._sender.read_long(relay)
                         if data:
                             yield self._note(data)
                 except ProviderError:
@@ -292,13 +293,12 @@ class _LoopStream(_StreamBody):
                         raise
                     cut = True
                 goes_on = await self._sender.go_on(exchange, begun, cut)
-            rest = relay.finish()
+            rest = await self._sender.finish(relay)
         except DragomanError as error:
             rest = exchange.cut(relay, error)
-        for last in (rest, relay.apart):
-            if last:
-                yield self._note(last)
-        self._end(left=False)
+        for last in filter(None, (rest, relay.apart)):
+            yield self._note(last)
+        await self._end(left=False)
         await self._read_out()
 
     async def aclose(self) -> None:

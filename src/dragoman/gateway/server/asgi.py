@@ -280,7 +280,7 @@ class App:
                 rest = await self._relay_stream(exchange, client, line, begun)
         finally:
             line.close()
-        exchange.note_stream_end(relay)
+        await self._sender.note_end(exchange, relay)
         if relay.apart:
             await client.send(rest)
             rest = relay.apart
@@ -294,18 +294,44 @@ class App:
         try:
             await client.start(200, exchange.stream_headers(begun.reply.headers))
             await client.send(begun.first)
-            cut = await _pass_on(begun, client)
+            cut = await self._pass_on(begun, client)
             while await self._sender.go_on(exchange, begun, cut):
                 await client.send(begun.first)
-                cut = await _pass_on(begun, client)
-            return relay.finish()
+                cut = await self._pass_on(begun, client)
+            return await self._sender.finish(relay)
         except asyncio.CancelledError:  # the client has left
-            exchange.note_stream_end(relay)
+            await self._sender.note_end(exchange, relay)
             raise
         except DragomanError as error:
             return exchange.cut(relay, line.fault(error))
         finally:
             await self._sender.release(begun)
+
+    async def _pass_on(self, begun: Begun, client: Client) -> bool:
+        """Pass on all pieces of a body: at once, or at the client's pace if it reads slowly.
+
+        Returns whether an error ended a body after which the answer is paused.
+        """
+        relay, late = begun.relay, b""
+
+        def take(chunk: bytes) -> bool:
+            nonlocal late
+            late = relay.feed(chunk)
+            if late and client.try_send(late):
+                late = b""
+            return not late and not relay.halted
+
+        try:
+            while not relay.over and await begun.pour(take):
+                if relay.long:
+                    late = await self._sender.read_long(relay)
+                if late:
+                    await client.send(late)
+        except ProviderError:
+            if not relay.paused:
+                raise
+            return True
+        return False
 
     # -- the rest ----------------------------------------------------------------------------------
 
@@ -372,31 +398,6 @@ def _open_exchange(
     check_values(request.body, limits.values)
     bounds.spend(key, request.body)
     return gateway.open(request, key, record)
-
-
-async def _pass_on(begun: Begun, client: Client) -> bool:
-    """Pass on all pieces of a body: at once, or at the client's pace if it reads slowly.
-
-    Returns whether an error ended a body after which the answer is paused.
-    """
-    relay, late = begun.relay, b""
-
-    def take(chunk: bytes) -> bool:
-        nonlocal late
-        late = relay.feed(chunk)
-        if late and client.try_send(late):
-            late = b""
-        return not late and not relay.over
-
-    try:
-        while not relay.over and await begun.pour(take):
-            if late:
-                await client.send(late)
-    except ProviderError:
-        if not relay.paused:
-            raise
-        return True
-    return False
 
 
 def _head(scope: Scope) -> ClientRequest:

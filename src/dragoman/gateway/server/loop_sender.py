@@ -29,6 +29,8 @@ _FETCHING = 16  # requests in a worker whose media are fetched at the same time
 class LoopSender(Sender):
     """Sends calls over one transport for each name in routes, or over the given one."""
 
+    leaves_long = True
+
     def __init__(
         self,
         transport: AsyncTransport | None = None,
@@ -99,6 +101,9 @@ class LoopSender(Sender):
             return await self._off.run(work)
         await self._turns.wait()
         return work()
+
+    async def _compute_long(self, work: Callable[[], _T]) -> _T:
+        return await self._off.run_to_end(work)
 
     async def _compute_apart(self, work: Callable[[], _T]) -> _T:
         if self._fetching is None:  # the loop's default threads resolve the addresses of hosts
