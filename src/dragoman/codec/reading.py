@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
@@ -20,7 +20,7 @@ from ..history.passes.survey import RoledHistory
 from ..losses import Field
 from ..message import ChatRequest, Msg, ResponseFormat, ServerTool, Tool, ToolChoice, Written
 from ..message.known_tools import ToolEntries, may_be_known, parse_request
-from ..message.paths import also
+from ..message.paths import also, in_body
 from ..message.request import model_origin, new_request
 from ..protocols.base import Room
 from ..sealed_state import Envelope, open_messages
@@ -70,6 +70,27 @@ class BodyPaths:
         # the request refers to this object: a reference back would be a cycle, which is freed late
         self.fields = _fields_of(request)
 
+    def walk_some(self, nodes: Collection[int], request: object) -> Iterator[tuple[str, object]]:
+        """The path of each node in the parts of the body that hold one of some nodes.
+
+        Args:
+            nodes: The identities of the nodes.
+            request: The request that was read, or what was made of that.
+        """
+        body, tools = dict(self.body), self.fields[0]
+        if not any(id(tool) in nodes for tool in tools):
+            body.pop("tools", None)
+            tools = ()
+        wanted = [m.role not in _TALKERS or _holds_any(m, nodes) for m in self.messages]
+        if not _leave_out_messages(body, self.messages, wanted):
+            return in_body(self(), request)
+        some = BodyPaths.__new__(BodyPaths)
+        some.room, some.body, some.fields = self.room, body, (tools, *self.fields[1:])
+        # some protocols find messages by their places
+        rows = zip(self.messages, wanted, strict=True)
+        some.messages = [m if is_wanted else _NOBODY for m, is_wanted in rows]
+        return in_body(some(), request)
+
     def __call__(self) -> Iterator[tuple[str, object]]:
         """The path of each node, and the node."""
         request = new_request(list(self.messages))
@@ -85,6 +106,52 @@ class BodyPaths:
             if type(node) in _WORDS:
                 more += [(path, Field(node, name)) for name in _WORDS[type(node)]]
         yield from more
+
+
+def _holds_any(m: Msg, nodes: Collection[int]) -> bool:
+    """Whether one of the nodes is the message, a block of it, or the source of a block."""
+    if id(m) in nodes:
+        return True
+    blocks: list[Any] = [] if type(m.content) is str else [*m.content]
+    for block in blocks:
+        if id(block) in nodes or id(getattr(block, "source", nodes)) in nodes:
+            return True
+        if type(output := getattr(block, "output", None)) is list:
+            blocks += output
+    return False
+
+
+_TALKERS = frozenset({"user", "assistant", "tool"})  # whose messages stand in the list of them
+_NOBODY = Msg.create_unchecked("", [], "user")  # in the place of a message that is not looked at
+_LEFT_OUT: JsonObject = {}  # in the place of elements that are not looked at
+_NOBODY.read_from = _LEFT_OUT
+
+
+def _leave_out_messages(body: JsonObject, messages: Sequence[Msg], wanted: Sequence[bool]) -> bool:
+    """Replace the elements of lists in the body from which unwanted messages alone were read.
+
+    An element belongs to the message that was read from it or, if none was, to the one before it.
+
+    Returns:
+        Whether that can be: not if an object is in a list twice, for then its order counts.
+    """
+    rows = zip(messages, wanted, strict=True)
+    entries = {id(getattr(m, "read_from", None)): is_wanted for m, is_wanted in rows}
+    for key, elements in body.items():
+        if type(elements) is not list or not elements:
+            continue
+        belongs = [entries.get(id(element)) for element in elements]
+        if belongs[0] is None:
+            continue  # a list of other things
+        if len({*map(id, elements)}) < len(elements):
+            return False
+        kept: list[Any] = []
+        is_wanted = True
+        for element, own in zip(elements, belongs, strict=True):
+            is_wanted = is_wanted if own is None else own
+            kept.append(element if is_wanted else _LEFT_OUT)
+        body[key] = kept
+    return True
 
 
 class WireReading(ABC):

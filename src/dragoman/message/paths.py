@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..losses import Field, InBody
@@ -27,18 +27,29 @@ def places(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[tup
     seen: set[int] = set()
     read = None if request is None else request.read
     if read is not None and read.places is not None:
-        seen.add(id(request))
-        yield "$", InBody(request)
-        for path, node in read.places():
-            if type(node) is not Field:  # it exists for this row only
-                seen.add(id(node))
-                yield path, InBody(node)
-            elif isinstance(node.node, ChatRequest):  # the request as it was read
-                yield path, Field(request, node.name)
-            else:
-                yield path, node
+        for path, node in in_body(read.places(), request):
+            if type(node) is InBody:
+                seen.add(id(node.node))
+            yield path, node
     for path, node in _neutral(messages, request):
         if id(node) not in seen:
+            yield path, node
+
+
+def in_body(rows: Iterable[tuple[str, object]], request: object) -> Iterator[tuple[str, object]]:
+    """Yield the places of a body that was read, as those of the request itself.
+
+    Args:
+        rows: (path, node or Field) of everything in the body.
+        request: The request that was read from it, or what was made of that.
+    """
+    yield "$", InBody(request)
+    for path, node in rows:
+        if type(node) is not Field:  # it exists for this row only
+            yield path, InBody(node)
+        elif isinstance(node.node, ChatRequest):  # the request as it was read
+            yield path, Field(request, node.name)
+        else:
             yield path, node
 
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from ..._old_names import warn_of_old_name
 from ...errors import ConfigError, DragomanError, ProviderError
 from ...losses import Loss
+from ...losses.loss import locate_losses
 from ...message import Usage
 from ...text.redaction import clip_text, one_line
 from ..surfaces.base import ClientRequest
@@ -275,17 +276,18 @@ def losses_header(losses: Iterable[Loss], faults: Sequence[str], most: int) -> s
 
     Major losses are listed with their place; the others are counted by code.
     """
-    parts = [f"dropped {fault}" for fault in faults]
     others: Counter[str] = Counter()
-    placed = 0
+    placed: list[Loss] = []
     for loss in losses:
         if loss.kind == "expected":
             continue
-        if loss.weight == "major" and placed < _PLACED:
-            placed += 1
-            parts.append(f"{loss.kind} {loss.code} {loss.where}")
+        if loss.weight == "major" and len(placed) < _PLACED:
+            placed.append(loss)
         else:
             others[f"{loss.kind} {loss.code}"] += 1
+    locate_losses(placed)
+    parts = [f"dropped {fault}" for fault in faults]
+    parts += [f"{loss.kind} {loss.code} {loss.where}" for loss in placed]
     parts += [name if count == 1 else f"{name} *{count}" for name, count in others.most_common()]
     return _cut(parts, most) if parts else ""
 
