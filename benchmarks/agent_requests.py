@@ -7,7 +7,9 @@ agents where `../shared/corpus/agents` is there; else one session of this file, 
 25 tools with long schemas, a long prompt, thinking, cache marks, a picture, calls and results.
 "First" is the first request of each session, "next" are all others; the tool lists are known in
 both, as they are to a process that has converted a request of such an agent before. "New tools"
-forgets them before each conversion. No clock in an assertion: the tables are the result.
+forgets them before each conversion. "A session" is what a gateway does with each of 40 turns of
+this file's session before it sends anything, without sockets, in CPU time, losses named in the
+header. No clock in an assertion: the tables are the result.
 """
 
 from __future__ import annotations
@@ -18,8 +20,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
+from math import inf
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import orjson
@@ -53,6 +56,7 @@ _ROSETTA = {
     "openai-responses": "openai_responses",
 }
 ROUNDS = 15
+TURNS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +111,8 @@ def requests(agent: str) -> list[Request]:
     return [Request(*one) for one in asked if len(one[2]) > 20_000]
 
 
-def made(turn: int) -> Request:
-    """The request of one turn of a session in the shape of a coding agent's."""
+def made(turn: int, steps: int | None = None) -> Request:
+    """The request of one turn of a session, after so many calls, in a coding agent's shape."""
     fields = {
         f"field_{n}": {"type": "string", "description": "What it is for, in a sentence. " * 8}
         for n in range(6)
@@ -126,7 +130,7 @@ def made(turn: int) -> Request:
     image = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo" + "A" * 9000}
     first = [{"type": "text", "text": "Mend it."}, {"type": "image", "source": image}]
     messages: list[dict[str, Any]] = [{"role": "user", "content": first}]
-    for n in range(20 * turn):
+    for n in range(20 * turn if steps is None else steps):
         call = {"type": "tool_use", "id": f"toolu_{n:020}", "name": f"tool_{n % 25}",
                 "input": {"field_0": "a file"}}  # fmt: skip
         thought = {"type": "thinking", "thinking": "I look at it. " * 9, "signature": "s" * 400}
@@ -239,6 +243,42 @@ def test_agent_requests(agent: str, target: str) -> None:
                 row.cell(f"beside {name}", turn).add(mine)
 
 
+SESSIONS: list[list[str]] = []
+
+
+@pytest.mark.parametrize("model", ["gpt-5.5", "gemini-3.5-flash"])
+def test_session_in_the_gateway(model: str) -> None:
+    """Time each turn of a session, in the order of the turns, as a gateway gets them."""
+    from dragoman.gateway.config.values import Config, Route, Target
+    from dragoman.gateway.exchange.gateway import Gateway
+    from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+    from dragoman.gateway.surfaces import ClientRequest
+
+    vendor = "gemini" if model.startswith("gemini") else "openai/openai-chat"
+    target = Target(f"{vendor}/{model}", secret="none")  # noqa: S106 - nothing is sent
+    gateway = Gateway(Config(routes=(Route(target, models=("*",)),)))
+    turns = [made(1, steps) for steps in range(1, TURNS + 1)]
+
+    def send(request: Request) -> None:
+        asked = ClientRequest("POST", request.path, "", {}, request.data)
+        exchange = gateway.open(asked, None)
+        assert isinstance(exchange, GatewayExchange)
+        assert exchange.call().body
+        assert exchange.headers()
+
+    mine, limit = [inf] * TURNS, [inf] * TURNS
+    for _ in range(ROUNDS):
+        for i, request in enumerate(turns):
+            start = process_time()
+            send(request)
+            between = process_time()
+            plain(request.data)
+            limit[i] = min(limit[i], process_time() - between)
+            mine[i] = min(mine[i], between - start)
+    micros = sum(mine) / TURNS * 1e6
+    SESSIONS.append([model, f"{micros:.0f}", f"{sum(mine) / sum(limit):.1f}"])
+
+
 def times_faster(row: Row, peer: str, turn: str) -> str:
     """How many times a peer's time is ours, on the requests that it converts."""
     theirs = row.cells.get((peer, turn))
@@ -267,3 +307,6 @@ def table(tables: Any) -> Iterator[None]:
         "recorded requests" if CORPUS.is_dir() else "requests of this benchmark"
     ) + ", bytes in and out; a peer is timed on the requests that it converts"
     tables.add("What agents send (`benchmarks/agent_requests.py`)", head, rows, [note])
+    if SESSIONS:
+        title = f"A session of {TURNS} turns in the gateway: a turn, before anything is sent"
+        tables.add(title, ("target", "us of CPU", "of JSON alone"), SESSIONS, [])
