@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from ..suggestions.import_names import listing, refusing
 from .index import Field, InBody
-from .loss import Loss, Losses, Places, Report, by_weight
-from .policies import Policy, PolicyLike, policy
+from .loss import Loss, Losses, Places, Report
+from .policies import Policy, PolicyLike, by_weight, policy
 
 __all__ = [
     "Field",

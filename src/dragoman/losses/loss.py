@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 from .._old_names import OLD_CODES, keeps_old_names
 from ..text.redaction import clip_text, one_line, shorten_path
 from .codes import CODES, rename_codes
-from .codes.code import KINDS, WEIGHTS, Kind, Weight
+from .codes.code import Kind, Weight
 from .extras import list_extras
 from .index import Index
 
@@ -195,18 +195,6 @@ def _words(loss: Loss) -> str:
     return f"{loss.what} -> {loss.did}" if loss.did else loss.what
 
 
-def by_weight(losses: Iterable[Loss]) -> list[Loss]:
-    """Sort losses by weight, then by kind; equal ones stay in their order.
-
-    Args:
-        losses: The losses.
-
-    Returns:
-        A new list, with the weightiest losses first.
-    """
-    return sorted(losses, key=_rank)
-
-
 def locate_losses(losses: Iterable[Loss]) -> None:
     """Compute the paths of a few losses together, which is faster than to read `where` of each.
 
@@ -223,10 +211,6 @@ def locate_losses(losses: Iterable[Loss]) -> None:
         paths = report.locate_few([loss._nth for loss in found])
         for loss, path in zip(found, paths, strict=True):
             loss._where = one_line(shorten_path(path))
-
-
-def _rank(loss: Loss) -> tuple[int, int]:
-    return WEIGHTS.index(loss.weight), KINDS.index(loss.kind)
 
 
 def _name(node: object) -> str:

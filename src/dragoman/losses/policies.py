@@ -14,8 +14,8 @@ from typing import Literal, TypeAlias
 from ..errors import ConfigError, LossRefused
 from ..text.redaction import show
 from .codes import CODES, rename_codes
-from .codes.code import KINDS, LEVELS, Kind
-from .loss import Loss, Report, by_weight
+from .codes.code import KINDS, LEVELS, WEIGHTS, Kind
+from .loss import Loss, Report
 
 _log = logging.getLogger("dragoman")
 
@@ -214,3 +214,19 @@ def _find_policy(value: object) -> Policy:
     except (KeyError, TypeError):
         hint = 'use "log", "ignore", "refuse", "append_only" or Policy(...)'
         raise ConfigError(f"no policy {show(value)}", hint=hint) from None
+
+
+def by_weight(losses: Iterable[Loss]) -> list[Loss]:
+    """Sort losses by weight, then by kind; equal ones stay in their order.
+
+    Args:
+        losses: The losses.
+
+    Returns:
+        A new list, with the weightiest losses first.
+    """
+    return sorted(losses, key=_rank)
+
+
+def _rank(loss: Loss) -> tuple[int, int]:
+    return WEIGHTS.index(loss.weight), KINDS.index(loss.kind)
