@@ -7,7 +7,7 @@
     < codec < vendors                                    bodies of one wire; the hosts
     < formatter, conversion, toolkit, structured < analysis            what programs call
     < model < llm < agent, agent_logs, testing           what sends
-    < gateway, page < cli                                programs
+    < gateway, page, batch < cli                         programs
 
 A layer imports only lower ones. `import dragoman` loads no SDK; names are resolved on use.
 

@@ -237,6 +237,18 @@ def check_otel() -> None:
         assert span.is_recording(), "no span was made"
 
 
+def check_batch() -> None:
+    """A file that is packed with zstd is read and written."""
+    import zstandard
+
+    body = {"model": "gpt-5.6", "messages": [{"role": "user", "content": "Hi"}]}
+    Path("in.jsonl.zst").write_bytes(zstandard.ZstdCompressor().compress(json.dumps(body).encode()))
+    command = [str(Path(sys.executable).parent / "dragoman"), "batch", "convert", "in.jsonl.zst"]
+    subprocess.run([*command, "-o", "out", "--to", "anthropic"], check=True)
+    with zstandard.open("out/in.jsonl.zst") as file:
+        assert json.loads(file.read())["messages"], "the record is not there"
+
+
 def check_all() -> None:
     """Every other probe, in one environment."""
     for name, check in PROBES.items():
@@ -266,6 +278,7 @@ PROBES: dict[str, Callable[[], None]] = {
     "azure": check_azure,
     "gateway": check_gateway,
     "otel": check_otel,
+    "batch": check_batch,
     "all": check_all,
 }
 

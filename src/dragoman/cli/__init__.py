@@ -34,6 +34,7 @@ Examples:
   dragoman read answer.json
   dragoman read stream.sse --from anthropic --replay
   dragoman convert request.json --to gemini
+  dragoman batch convert logs/ -o gemini/ --to gemini
   dragoman check request.json --to anthropic
   dragoman plan request.json
   dragoman diff request.json --to anthropic gemini
@@ -54,6 +55,7 @@ Examples:
 # command -> its file, and the function in it (or the commands below it)
 _COMMANDS = {
     "ask": ("ask", "ask_model"),
+    "batch": ("batch", "app"),
     "chat": ("chat", "chat"),
     "check": ("check", "check_bodies"),
     "convert": ("convert", "convert_bodies"),

@@ -6,23 +6,20 @@ row, so that neither the number of files nor their length costs memory.
 
 from __future__ import annotations
 
-import gzip
 import io
 import sys
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from glob import has_magic, iglob
-from os import walk
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from ..batch.compression import HEAD, broken, compression, unpack, without_suffix
+from ..batch.input_files import ENDINGS, LINES, files_below, files_like, stands_for_many
 from .output import CommandError
 
-LINES = (".jsonl", ".ndjson")  # files with a value on each line
 REQUEST = "a request as it was sent to a provider"
-_NAMES = (".json", *LINES, ".sse")  # files of a folder that are read, also with .gz at the end
-_GZIP = b"\x1f\x8b"  # RFC 1952, 2.3.1: how gzip data begins, whatever the file's name
+_NAMES = (*ENDINGS, ".sse")  # files of a folder that are read, also compressed
+_PACKED = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstd"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,32 +39,30 @@ class InputFile:
         """The error for an empty source."""
         return CommandError(f"{self.name}: there is nothing in it", self.wanted)
 
-    def open(self) -> BinaryIO:
-        """Open the file, decompressed if it is gzip. Raises OSError if it cannot be read."""
+    def rows(self) -> Iterator[bytes]:
+        """The lines with their ends, decompressed, without a byte order mark; blank ones, too.
+
+        Raises CommandError if compressed data is broken, OSError if the file cannot be read.
+        """
+        with self._open() as packed_file:
+            packed = compression(packed_file.peek(HEAD))
+            with unpack(cast("BinaryIO", packed_file), packed) as file:
+                try:
+                    for number, row in enumerate(file):
+                        yield row.removeprefix(b"\xef\xbb\xbf") if not number else row
+                except Exception as error:
+                    if not (packed and broken(error)):
+                        raise
+                    text = f"{self.name}: the {_PACKED[packed]} data is broken: {error}"
+                    raise CommandError(text) from error
+
+    def _open(self) -> io.BufferedReader:
         if self.path is not None:
-            with self.path.open("rb") as file:
-                packed = file.read(2) == _GZIP
-            return cast("BinaryIO", gzip.open(self.path)) if packed else self.path.open("rb")
+            return self.path.open("rb")
         if sys.stdin.isatty():
             sys.stderr.write(f"reading {self.wanted} from the keyboard; Ctrl-D ends it\n")
-        beginning = sys.stdin.buffer.read(2)
-        stdin = io.BufferedReader(_Rejoined(beginning, sys.stdin.buffer))
-        return cast("BinaryIO", gzip.open(stdin)) if beginning == _GZIP else stdin
-
-    def rows(self) -> Iterator[bytes]:
-        """The lines with their ends, including blank ones, without a byte order mark.
-
-        Raises CommandError if compressed data is broken.
-        """
-        with self.open() as file:
-            try:
-                for number, row in enumerate(file):
-                    yield row.removeprefix(b"\xef\xbb\xbf") if not number else row
-            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                raise self._gzip_error(error) from error
-
-    def _gzip_error(self, error: Exception) -> CommandError:
-        return CommandError(f"{self.name}: the gzip data is broken: {error}")
+        beginning = sys.stdin.buffer.read(HEAD)
+        return io.BufferedReader(_Rejoined(beginning, sys.stdin.buffer))
 
 
 class _Rejoined(io.RawIOBase):
@@ -94,8 +89,7 @@ class _Rejoined(io.RawIOBase):
 
 def _plain_suffix(name: str) -> str:
     """The suffix; that of the inner file if it is compressed."""
-    path = Path(name)
-    return Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
+    return Path(without_suffix(name)).suffix
 
 
 def sources(
@@ -110,7 +104,7 @@ def sources(
     """
     if list(files).count("-") > 1:
         raise CommandError("stdin is named twice", "name - once")
-    several = len(files) > 1 or any(_stands_for_many(file) for file in files)
+    several = len(files) > 1 or any(stands_for_many(file) for file in files)
     return (source for file in files for source in _find_sources(file, wanted)), several
 
 
@@ -128,36 +122,21 @@ def failure_at(source: InputFile, error: CommandError | OSError) -> CommandError
     return CommandError(f"{source.name}: {error.strerror or error}")
 
 
-def _stands_for_many(file: str) -> bool:
-    return file != "-" and (Path(file).is_dir() or (has_magic(file) and not Path(file).exists()))
-
-
 def _find_sources(file: str, wanted: str) -> Iterator[InputFile | CommandError]:
-    if not _stands_for_many(file):
+    if not stands_for_many(file):
         stdin = file == "-"
         yield InputFile("stdin" if stdin else file, None if stdin else Path(file), wanted)
         return
     is_folder = Path(file).is_dir()
-    # not Path.glob: patterns may be absolute
-    paths = _below(file) if is_folder else iter(sorted(iglob(file, recursive=True)))  # noqa: PTH207
     found = False
-    for path in paths:
-        if Path(path).is_file():
+    for path in files_below(file) if is_folder else files_like(file):
+        if path.is_file() and not (is_folder and _plain_suffix(path.name) not in _NAMES):
             found = True
-            yield InputFile(path, Path(path), wanted)
+            yield InputFile(str(path), path, wanted)
     if not found:
         if is_folder:
             names = ", ".join(_NAMES)
-            hint = f"read are {names}, also with .gz"
+            hint = f"read are {names}, also with .gz, .bz2 or .zst"
             yield CommandError(f"{file}: there is no file to read in this folder", hint)
         else:
             yield CommandError(f"{file}: no file has such a name")
-
-
-def _below(folder: str) -> Iterator[str]:
-    """The files of a folder that are read, without hidden ones."""
-    for place, folders, names in walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            if not name.startswith(".") and _plain_suffix(name) in _NAMES:
-                yield str(Path(place, name))

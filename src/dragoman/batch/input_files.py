@@ -1,0 +1,234 @@
+"""Which files are read, what each becomes, and whether one was changed since."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from glob import has_magic, iglob
+from pathlib import Path, PurePath
+from typing import BinaryIO
+
+from ..errors import ConfigError
+from . import quarantine
+from .compression import HEAD, compression, require_zstandard, suffix, unpack, without_suffix
+
+LINES = (".jsonl", ".ndjson")  # files with a value on each line
+ENDINGS = (".json", *LINES)
+STDIN = "stdin.jsonl"  # the name of its output
+_BLOCK = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class InputPart:
+    """A file of records, and the names of what it becomes.
+
+    Attributes:
+        source: Its name in messages, as it was given.
+        path: Where it is.
+        output: The name of the output below the folder of the outputs.
+        quarantine: The name of the file for records that are not converted.
+        size: Its bytes.
+        stamp: What changes when it is changed: the time in nanoseconds, or a checksum.
+        packed: The suffix of its compression; empty if it has none.
+    """
+
+    source: str
+    path: Path
+    output: str
+    quarantine: str
+    size: int
+    stamp: str
+    packed: str
+
+    @property
+    def identity(self) -> list[str | int]:
+        """What must be the same for a run that goes on."""
+        return [self.source, self.output, self.size, self.stamp]
+
+    def check_unchanged(self, file: BinaryIO) -> None:
+        """Raise ConfigError if the open file is not as it was when the run began."""
+        state = os.fstat(file.fileno())
+        # the copy of stdin has a checksum, and is ours
+        if self.source != "stdin" and (state.st_size, str(state.st_mtime_ns)) != (
+            self.size,
+            self.stamp,
+        ):
+            text = f"{self.source} was changed while it was converted"
+            raise ConfigError(text, hint="choose another folder and convert it anew")
+
+
+def stands_for_many(name: str) -> bool:
+    """Whether an argument is a folder or a pattern; an existing file is no pattern."""
+    return name != "-" and (Path(name).is_dir() or (has_magic(name) and not Path(name).exists()))
+
+
+def files_below(folder: str) -> Iterator[Path]:
+    """All files in a folder and those below it, in the order of their names, no hidden ones."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if not name.startswith("."):
+                yield Path(place, name)
+
+
+def files_like(pattern: str) -> Iterator[Path]:
+    """The files whose names match a pattern, in the order of their names."""
+    # not Path.glob: patterns may be absolute
+    paths = map(Path, sorted(iglob(pattern, recursive=True)))  # noqa: PTH207
+    return (path for path in paths if path.is_file())
+
+
+def find_parts(
+    names: Sequence[str], output: str | None, state: Path, outputs: Path
+) -> tuple[list[InputPart], list[str]]:
+    """The parts that the arguments of a command name, in their order, and notes on what is not.
+
+    Args:
+        names: Files, folders and patterns; "-" is stdin, which is copied into `state`.
+        output: The name of the output of a single file; None: its own.
+        state: The folder for what a run needs.
+        outputs: The folder of the outputs; its files are no inputs.
+
+    Raises:
+        ConfigError: An argument names nothing, or two inputs would be written to one file.
+    """
+    if list(names).count("-") > 1:
+        raise ConfigError("stdin is named twice", hint="name - once")
+    parts: list[InputPart] = []
+    notes: list[str] = []
+    for name in names:
+        if name == "-":
+            parts.append(_stdin_part(state))
+        elif stands_for_many(name):
+            parts += _many(name, outputs, notes)
+        else:
+            parts.append(_part(Path(name), name, Path(name).name))
+    if output is not None:
+        if suffix(output) == ".zst":
+            require_zstandard()
+        named_after = _quarantine_name(output)
+        parts = [replace(part, output=output, quarantine=named_after) for part in parts]
+    named = Counter(part.quarantine for part in parts)
+    parts = [  # `a.jsonl` and `a.ndjson` have one each
+        replace(part, quarantine=f"{part.output}{quarantine.SUFFIX}")
+        if named[part.quarantine] > 1
+        else part
+        for part in parts
+    ]
+    _check_names(parts, outputs)
+    return parts, notes
+
+
+def _many(name: str, outputs: Path, notes: list[str]) -> Iterator[InputPart]:
+    is_folder = Path(name).is_dir()
+    root = Path(name) if is_folder else _fixed_root(name)
+    within = outputs.resolve()
+    skipped: dict[str, int] = {}
+    found = False
+    for path in files_below(name) if is_folder else files_like(name):
+        if within != root.resolve() and within in path.resolve().parents:
+            continue
+        if is_folder and path.name.endswith(quarantine.SUFFIX):
+            skipped["quarantine"] = skipped.get("quarantine", 0) + 1
+        elif is_folder and PurePath(without_suffix(path.name)).suffix not in ENDINGS:
+            skipped["other"] = skipped.get("other", 0) + 1
+        else:
+            found = True
+            yield _part(path, str(path), path.relative_to(root).as_posix())
+    if not found:
+        endings = ", ".join(ENDINGS)
+        hint = f"read are {endings}, also with .gz, .bz2 or .zst"
+        text = "there is no file to read in this folder" if is_folder else "no file has such a name"
+        raise ConfigError(f"{name}: {text}", hint=hint if is_folder else "")
+    if count := skipped.get("quarantine"):
+        notes.append(f"{name}: {count} quarantine file(s) left out; name them to try them again")
+    if count := skipped.get("other"):
+        notes.append(f"{name}: {count} file(s) left out, which are no JSON lines by their names")
+
+
+def _fixed_root(pattern: str) -> Path:
+    """The folder above the first part of a pattern that matches several names."""
+    root = Path()
+    for piece in Path(pattern).parts[:-1]:
+        if has_magic(piece):
+            break
+        root /= piece
+    return root
+
+
+def _part(path: Path, source: str, name: str) -> InputPart:
+    if not path.exists():
+        raise ConfigError(f"{source}: there is no such file")
+    if not path.is_file():
+        raise ConfigError(f"{source}: this is no file", hint="what comes by a pipe is read with -")
+    with path.open("rb") as file:
+        packed = compression(file.read(HEAD))
+        file.seek(0)
+        if PurePath(without_suffix(name)).suffix == ".json":
+            _refuse_document(file, packed, source)
+        state = os.fstat(file.fileno())
+    output = _output_name(name)
+    if ".zst" in (packed, suffix(output)):
+        require_zstandard()
+    named = _quarantine_name(output)
+    return InputPart(source, path, output, named, state.st_size, str(state.st_mtime_ns), packed)
+
+
+def _refuse_document(file: BinaryIO, packed: str, source: str) -> None:
+    """Raise ConfigError for JSON on several lines: each line would be a record."""
+    try:
+        first = unpack(file, packed).readline(_BLOCK).strip()
+    except (OSError, EOFError):  # damaged data is quarantined where it is converted
+        return
+    if first in (b"{", b"["):
+        hint = "`dragoman convert` reads it; here each line is a record"
+        raise ConfigError(f"{source}: this is one JSON document on several lines", hint=hint)
+
+
+def _stdin_part(state: Path) -> InputPart:
+    copy = state / "stdin"
+    digest = hashlib.sha256()
+    with copy.open("wb") as file:
+        while block := sys.stdin.buffer.read1(_BLOCK):  # type: ignore[union-attr]
+            digest.update(block)
+            file.write(block)
+        size = file.tell()
+    with copy.open("rb") as file:
+        packed = compression(file.read(HEAD))
+    named = _quarantine_name(STDIN)
+    return InputPart("stdin", copy, STDIN, named, size, digest.hexdigest(), packed)
+
+
+def _output_name(name: str) -> str:
+    """The name of an output: that of its input, but what was in quarantine is so no longer."""
+    inner = without_suffix(name)
+    if inner.endswith(quarantine.SUFFIX):
+        return f"{inner.removesuffix(quarantine.SUFFIX)}.jsonl{suffix(name)}"
+    return name
+
+
+def _quarantine_name(output: str) -> str:
+    """`a.quarantine.jsonl` for `a.jsonl` and `a.jsonl.gz`."""
+    inner = without_suffix(output)
+    end = PurePath(inner).suffix
+    return f"{inner.removesuffix(end) if end in ENDINGS else inner}{quarantine.SUFFIX}"
+
+
+def _check_names(parts: Sequence[InputPart], outputs: Path) -> None:
+    """Raise ConfigError if two files would have one name, or an output that of an input."""
+    inputs = {part.path.resolve() for part in parts}
+    by_name: dict[str, str] = {}
+    for part in parts:
+        for name in (part.output, part.quarantine):
+            if (outputs / name).resolve() in inputs:
+                raise ConfigError(
+                    f"{outputs / name} is an input", hint="name another folder for the output"
+                )
+            if (other := by_name.get(name)) is not None:
+                text = f"{other} and {part.source} would both be written to {outputs / name}"
+                raise ConfigError(text, hint="convert them into two folders")
+            by_name[name] = part.source

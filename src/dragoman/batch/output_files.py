@@ -1,0 +1,139 @@
+"""Files that appear under their names only when they are whole, also if the machine stops."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from ..text.json_text import JsonObject
+from .compression import pack
+
+_BLOCK = 2**18
+
+
+class OutputFile:
+    """A file under a temporary name, with its size and checksum.
+
+    Args:
+        path: The temporary name.
+        packed: The suffix of the compression; empty for none.
+    """
+
+    def __init__(self, path: Path, packed: str = "") -> None:
+        self.path = path
+        self._sum = _Checksum(path)
+        self._plain = io.BufferedWriter(self._sum, _BLOCK)
+        plain = cast("BinaryIO", self._plain)
+        self._packer = pack(plain, packed)
+        self.file: BinaryIO = self._packer
+        if packed:  # small writes are slow in the classes that pack
+            self.file = cast("BinaryIO", io.BufferedWriter(cast("Any", _Writer(self._packer))))
+
+    def close(self) -> JsonObject:
+        """Write all of it to the disk; returns its `bytes` and `sha256`."""
+        if self.file is not self._packer:
+            self.file.flush()
+            self._packer.close()
+        self._plain.flush()
+        os.fsync(self._sum.fileno())
+        self._plain.close()
+        return {"bytes": self._sum.size, "sha256": self._sum.digest.hexdigest()}
+
+    def discard(self) -> None:
+        """Remove it."""
+        for file in (self._packer, self._plain, self._sum):
+            with suppress(OSError, ValueError):  # what the buffers have is not wanted
+                file.close()
+        self.path.unlink(missing_ok=True)
+
+
+class _Checksum(io.FileIO):
+    """A file that knows the checksum of what is written to it."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, "wb")
+        self.digest = hashlib.sha256()
+        self.size = 0
+
+    def write(self, data: Any, /) -> int:
+        count = super().write(data)
+        assert count is not None  # the file blocks
+        self.digest.update(memoryview(data)[:count])
+        self.size += count
+        return count
+
+
+class _Writer(io.RawIOBase):
+    """The stream that packs, as one that a buffer can be put before."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__()
+        self._file = file
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any, /) -> int:
+        self._file.write(data)
+        return len(data)
+
+
+def publish(temporary: Path, path: Path) -> None:
+    """Give a file that is on the disk its name, and write the name to the disk, too."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary.replace(path)
+    sync_folder(path.parent)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a small file so that it is there as a whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        publish(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def sync_folder(path: Path) -> None:
+    """Write the names in a folder to the disk, where the system can."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def has_checksum(path: Path, stored: JsonObject) -> bool:
+    """Whether a file is there with these `bytes` and this `sha256`."""
+    try:
+        if path.stat().st_size != stored["bytes"]:
+            return False
+        digest = hashlib.sha256()
+        with path.open("rb") as file:
+            _each_block(file, digest.update)
+    except FileNotFoundError:
+        return False
+    checksum: str = stored["sha256"]
+    return digest.hexdigest() == checksum
+
+
+def copy_into(path: Path, target: BinaryIO) -> None:
+    """Append a file to another."""
+    with path.open("rb") as file:
+        _each_block(file, target.write)
+
+
+def _each_block(file: BinaryIO, use: Callable[[bytes], object]) -> None:
+    while block := file.read(_BLOCK):
+        use(block)

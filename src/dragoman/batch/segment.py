@@ -1,0 +1,177 @@
+"""Convert one segment: the records of a file, or of a range of its bytes."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, TypeAlias, cast
+
+from ..text.json_text import JsonObject, loads
+from .compression import suffix, unpack
+from .converter import Converter, encode_record
+from .input_files import InputPart
+from .lines import Line, LineReader
+from .manifest import FinishedSegment
+from .output_files import OutputFile
+from .quarantine import Fault, unwrap, write_entry
+from .summary import Summary
+
+_PAUSE = 0.5  # seconds between two reports of how far a segment is
+
+DIED = Fault(
+    "worker.died",
+    "each process that converted it came to an end (it may need more memory than there is)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """What a process has to do.
+
+    Attributes:
+        part: The file.
+        start: The first byte; a line belongs to the segment in which it begins.
+        end: The first byte behind it; None for the end of the file.
+        temporary: Where the records go; the quarantine has `.quarantine` after it.
+        max_line: How many bytes a line may have.
+        one_by_one: Whether each line is reported before it is converted.
+        deadly: The lines that no process survived.
+    """
+
+    part: InputPart
+    start: int
+    end: int | None
+    temporary: Path
+    max_line: int
+    one_by_one: bool = False
+    deadly: frozenset[int] = frozenset()
+
+    @property
+    def quarantine(self) -> Path:
+        """The temporary name of its quarantine."""
+        return self.temporary.with_name(f"{self.temporary.name}.quarantine")
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far a process is: bytes of the file, records, and the line that comes next."""
+
+    read: int
+    converted: int
+    quarantined: int
+    line: int
+
+
+Watch: TypeAlias = Callable[[Position], object]
+
+
+def convert_segment(segment: Segment, converter: Converter, watch: Watch) -> FinishedSegment:
+    """Convert the records of a segment, and put those that fail into quarantine.
+
+    Raises ConfigError if the file was changed meanwhile, OSError if it cannot be read or written.
+    """
+    work = _Work(segment, converter, watch)
+    try:
+        return work.run()
+    finally:
+        work.end()
+
+
+class _Work:
+    """The state of the work at one segment."""
+
+    def __init__(self, segment: Segment, converter: Converter, watch: Watch) -> None:
+        self.segment = segment
+        self.converter = converter
+        self.watch = watch
+        self.summary = Summary()
+        self.output = OutputFile(segment.temporary, suffix(segment.part.output))
+        self.quarantine: OutputFile | None = None
+        self.finished = False
+
+    def run(self) -> FinishedSegment:
+        segment, part = self.segment, self.segment.part
+        with part.path.open("rb") as raw, _opened(raw, segment) as file:
+            part.check_unchanged(raw)
+            reader = LineReader(file, segment.start, segment.end, segment.max_line, self._spool)
+            due = time.monotonic() + _PAUSE
+            for line in reader:
+                if segment.one_by_one or time.monotonic() > due:
+                    self._report(line, raw.tell() if part.packed else line.offset)
+                    due = time.monotonic() + _PAUSE
+                self.summary.lines += 1
+                if line.data.strip() or line.too_long or line.fault:
+                    self._convert(line, reader)
+            part.check_unchanged(raw)
+        output = self.output.close()
+        quarantine = None if self.quarantine is None else self.quarantine.close()
+        self.finished = True
+        return FinishedSegment(self.summary, output, quarantine)
+
+    def _convert(self, line: Line, reader: LineReader) -> None:
+        if line.fault or line.too_long or line.number in self.segment.deadly:
+            self._refuse(line, self._fault(line), reader.overflow)
+            return
+        first: JsonObject | None = None
+        try:
+            value = loads(line.data)
+            while (wrapped := unwrap(value)) is not None:
+                line.data, first = wrapped
+                value = loads(line.data)
+            body, losses = self.converter.convert(value)
+            data = encode_record(body)
+        except Exception as error:  # noqa: BLE001  # one record never ends the run
+            self._refuse(line, Fault.from_error(error), None, first)
+            return
+        self.summary.converted += 1
+        if losses:
+            self.summary.count_losses(line.number, losses)
+        self.output.file.write(data + b"\n")
+
+    def _fault(self, line: Line) -> Fault:
+        if line.fault:
+            return Fault("input.broken", line.fault)
+        if line.too_long:
+            most = self.segment.max_line
+            text = f"the line has {line.size} bytes, and at most {most} are read (--max-line)"
+            return Fault("line.long", text)
+        return DIED
+
+    def _refuse(
+        self, line: Line, fault: Fault, overflow: BinaryIO | None, first: JsonObject | None = None
+    ) -> None:
+        if self.quarantine is None:
+            self.quarantine = OutputFile(self.segment.quarantine)
+        write_entry(self.quarantine.file, self.segment.part.source, line, fault, overflow, first)
+        self.summary.quarantined += 1
+        self.summary.faults[fault.code] += 1
+
+    def _report(self, line: Line, at: int) -> None:
+        read = at - self.segment.start
+        self.watch(Position(read, self.summary.converted, self.summary.quarantined, line.number))
+
+    def _spool(self) -> BinaryIO:
+        return cast("BinaryIO", tempfile.TemporaryFile(dir=self.segment.temporary.parent))
+
+    def end(self) -> None:
+        """Remove what is written if it is not whole."""
+        if not self.finished:
+            self.output.discard()
+            if self.quarantine is not None:
+                self.quarantine.discard()
+
+
+@contextmanager
+def _opened(raw: BinaryIO, segment: Segment) -> Iterator[BinaryIO]:
+    """The unpacked file at the beginning of the segment."""
+    if segment.start:
+        raw.seek(segment.start - 1)
+    if not segment.part.packed:
+        yield raw
+        return
+    with unpack(raw, segment.part.packed) as file:
+        yield file

@@ -1,0 +1,111 @@
+"""A process that converts one segment after the other, and the parent's side of it.
+
+What a process says is one of these tuples: `("at", Position)`, `("done", FinishedSegment)`,
+`("failed", error)`. What it is told to do is a Segment.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from typing import Any
+
+from .converter import Converter
+from .segment import Segment, convert_segment
+
+_START = multiprocessing.get_context("spawn")  # a fork would copy the locks of this process
+
+
+class Worker:
+    """A process, and what it does now.
+
+    Args:
+        converter: Converts the records.
+
+    Attributes:
+        segment: The segment that it converts; None while it waits.
+        read: How many bytes of it are read.
+        converted: How many records of it are converted.
+        quarantined: How many are not.
+        line: The line that was reported last.
+    """
+
+    def __init__(self, converter: Converter) -> None:
+        self.connection, theirs = _START.Pipe()
+        self.process = _START.Process(target=_run, args=(theirs, converter), daemon=True)
+        with _interrupts_blocked():
+            self.process.start()
+        theirs.close()  # so that reading ends when the process does
+        self.segment: Segment | None = None
+        self.read = self.converted = self.quarantined = self.line = 0
+
+    def begin(self, segment: Segment) -> None:
+        """Have it convert a segment."""
+        self.segment = segment
+        self.read = self.converted = self.quarantined = self.line = 0
+        with suppress(OSError):  # a process that has come to an end is noticed by `receive`
+            self.connection.send(segment)
+
+    def receive(self) -> tuple[str, Any] | None:
+        """What the process says next; None if it has come to an end."""
+        try:
+            message: tuple[str, Any] = self.connection.recv()
+        except (EOFError, OSError):
+            return None
+        return message
+
+    def end(self) -> None:
+        """End the process, whatever it does, and remove what it has not finished."""
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+        if self.segment is not None:
+            self.segment.temporary.unlink(missing_ok=True)
+            self.segment.quarantine.unlink(missing_ok=True)
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Have Ctrl-C reach no process that is just being started, which would print where it was."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _run(connection: Connection, converter: Converter) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the command, and it ends this
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    with suppress(EOFError, OSError):  # the parent is gone
+        while True:
+            _convert(connection, converter, connection.recv())
+
+
+def _convert(connection: Connection, converter: Converter, segment: Segment) -> None:
+    try:
+        finished = convert_segment(segment, converter, lambda at: connection.send(("at", at)))
+    except MemoryError:
+        os._exit(1)  # nothing that is still done here can be trusted
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001  # raised where the user sees it
+        connection.send(("failed", error))
+    else:
+        connection.send(("done", finished))
+
+
+def _end_with_parent() -> None:
+    """End this process as soon as its parent is gone, so that it never works beside a new run."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

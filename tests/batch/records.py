@@ -1,0 +1,66 @@
+"""Files of records for the tests of batches, and the command in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from dragoman.batch import Converter
+from dragoman.batch.local_engine import convert_files
+from tests.cli.running import environment
+
+__all__ = ["REQUEST", "command", "convert", "entries", "line", "start", "tree"]
+
+REQUEST: dict[str, Any] = {
+    "model": "gpt-5.6",
+    "max_tokens": 9,
+    "messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi"}],
+}
+
+
+def line(number: int = 0, **fields: Any) -> bytes:
+    """A request as a line; the number is in its text."""
+    messages = [{"role": "user", "content": f"Question {number}"}]
+    return json.dumps({**REQUEST, "messages": messages, **fields}).encode() + b"\n"
+
+
+def convert(
+    *names: str | Path, to: str | Path, converter: Converter | None = None, **rest: Any
+) -> dict[str, Any]:
+    """Convert files in this process and those that it starts; the report."""
+    work = converter or Converter("openai-chat", "anthropic", policy="ignore")
+    return convert_files([*map(str, names)], str(to), work, options={}, **rest)
+
+
+def entries(path: Path) -> list[dict[str, Any]]:
+    """The entries of a quarantine."""
+    return [json.loads(row) for row in path.read_bytes().splitlines()]
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """The files that a run leaves under their names, and their bytes."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and ".dragoman-batch" not in str(path.relative_to(folder))
+    }
+
+
+def start(*args: str | Path) -> subprocess.Popen[str]:
+    """Start `dragoman batch convert` in a process group of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "dragoman", "batch", "convert", *map(str, args)],
+        env=environment(), text=True, encoding="utf-8", stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+
+
+def command(*args: str | Path) -> tuple[int, str]:
+    """Run it to its end: the exit code, and what it says on stderr."""
+    process = start(*args)
+    out, err = process.communicate()
+    assert out == ""
+    return process.returncode, err
