@@ -27,24 +27,6 @@ RECORDS = int(os.environ.get("DRAGOMAN_BATCH_RECORDS", "20000"))
 _WAYS = (("openai-chat", "anthropic", "claude-opus-5-5"), ("anthropic", "openai-chat", "gpt-5.6"))
 _LINE = "when the tide turns they carry lamps along a narrow road toward the harbour"
 _WORDS = _LINE.split(" ")
-    "when",
-    "the",
-    "tide",
-    "turns",
-    "they",
-    "carry",
-    "lamps",
-    "along",
-    "a",
-    "narrow",
-    "road",
-    "toward",
-    "the",
-    "harbour",
-    "and",
-    "the",
-    "gate",
-]
 
 _TOOL = {
     "type": "function",
