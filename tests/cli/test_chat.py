@@ -116,7 +116,7 @@ def test_a_missing_key_names_its_variable(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.delenv("DEEPSEEK_API_KEY", raising=False)
     ran = run("chat", "deepseek/m", input="Hi\n")
     assert ran.exit_code == 1
-    assert "or set DEEPSEEK_API_KEY" in ran.stderr
+    assert "set DEEPSEEK_API_KEY, or" in ran.stderr
 
 
 def test_the_model_of_the_environment_or_of_the_default_profile(tmp_path: Path) -> None:

@@ -70,10 +70,12 @@ def test_the_examples_of_the_help_run(tmp_path: Path, monkeypatch: pytest.Monkey
     written(tmp_path / "stream.sse", f"data: {json.dumps(ANSWER)}\n\n")
     written(tmp_path / "request.json", REQUEST)
     written(tmp_path / "requests.jsonl", json.dumps(REQUEST))
+    (tmp_path / "logs").mkdir()
+    written(tmp_path / "logs" / "requests.jsonl", json.dumps(REQUEST))
     written(tmp_path / "logs.jsonl", json.dumps({"request": REQUEST, "response": ANSWER}))
     examples = run("--help").stdout.partition("Examples:")[2]
     commands = [shlex.split(line)[1:] for line in examples.splitlines() if "dragoman" in line]
-    assert len(commands) == 20
+    assert len(commands) == 21
     with scripted(text("Light is scattered.")) as script:
         for words in commands:
             if words[0] == "view":  # until Ctrl-C

@@ -117,4 +117,6 @@ def test_the_extra_is_named_where_it_is_missing(
 
 def test_help_says_that_nothing_leaves_the_machine() -> None:
     assert "to this machine alone" in " ".join(shell("play", "--help").stdout.split())
-    assert "needs neither server nor network" in " ".join(shell("export", "--help").stdout.split())
+    assert "one HTML file that needs no network" in " ".join(
+        shell("export", "--help").stdout.split()
+    )

@@ -212,6 +212,24 @@ def test_what_a_program_reads_is_its_own() -> None:
     assert all(one is not other for one, other in zip(*(r.tools for r in requests), strict=True))
 
 
+@pytest.mark.parametrize("target", ["openai-chat", "anthropic", "mistral"])
+def test_known_tools_lead_back_to_where_they_were_given(target: str) -> None:
+    source = "openai-chat" if target == "anthropic" else "anthropic"
+    tools = [function("read"), function("list")]
+    if source == "openai-chat":
+        tools = [
+            {
+                "type": "function",
+                "function": {"name": one["name"], "parameters": one["input_schema"]},
+            }
+            for one in tools
+        ]
+    data = compact(body(*tools))
+    for out in (convert(data, target, source), convert(data, target, source)):
+        assert out.walk_sources is not None
+        assert {"$.tools[0]", "$.tools[1]"} <= {path for path, _ in out.walk_sources()}
+
+
 def test_what_the_sdk_gets_is_the_body_of_this_request() -> None:
     for _ in range(3):
         convert(compact(body()), "openai-chat")

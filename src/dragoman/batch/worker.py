@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
+from types import FrameType
 from typing import Any
 
 from .converter import Converter
@@ -71,15 +72,25 @@ class Worker:
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Have Ctrl-C reach no process that is just being started, which would print where it was."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
+    """Have Ctrl-C wait until a process is started: both would print where they were.
+
+    The new process inherits the mask. This one may get the signal in another thread nevertheless,
+    and would stop between the start and the data that the process waits for.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not (is_main and hasattr(signal, "pthread_sigmask")):  # not on Windows
         yield
         return
+    arrived: list[tuple[int, FrameType | None]] = []
+    handler = signal.signal(signal.SIGINT, lambda *signalled: arrived.append(signalled))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, signal.SIG_DFL if handler is None else handler)
+        if arrived and callable(handler):
+            handler(*arrived[0])
 
 
 def _run(connection: Connection, converter: Converter) -> None:

@@ -88,7 +88,7 @@ class BodyPaths:
         some.room, some.body, some.fields = self.room, body, (tools, *self.fields[1:])
         # some protocols find messages by their places
         rows = zip(self.messages, wanted, strict=True)
-        some.messages = [m if is_wanted else _NOBODY for m, is_wanted in rows]
+        some.messages = [m if is_wanted else _BLANK for m, is_wanted in rows]
         return in_body(some(), request)
 
     def __call__(self) -> Iterator[tuple[str, object]]:
@@ -122,9 +122,15 @@ def _holds_any(m: Msg, nodes: Collection[int]) -> bool:
 
 
 _TALKERS = frozenset({"user", "assistant", "tool"})  # whose messages stand in the list of them
-_NOBODY = Msg.create_unchecked("", [], "user")  # in the place of a message that is not looked at
-_LEFT_OUT: JsonObject = {}  # in the place of elements that are not looked at
-_NOBODY.read_from = _LEFT_OUT
+
+
+def _create_blank() -> Msg:
+    blank = Msg.create_unchecked("", [], "user")
+    blank.read_from = {}
+    return blank
+
+
+_BLANK = _create_blank()  # in the place of a message, and of an element, that is not looked at
 
 
 def _leave_out_messages(body: JsonObject, messages: Sequence[Msg], wanted: Sequence[bool]) -> bool:
@@ -149,7 +155,7 @@ def _leave_out_messages(body: JsonObject, messages: Sequence[Msg], wanted: Seque
         is_wanted = True
         for element, own in zip(elements, belongs, strict=True):
             is_wanted = is_wanted if own is None else own
-            kept.append(element if is_wanted else _LEFT_OUT)
+            kept.append(element if is_wanted else _BLANK.read_from)
         body[key] = kept
     return True
 

@@ -21,6 +21,7 @@ from ..losses import Field, Report
 from ..message import ChatRequest, ContentBlock, Msg, Tool, ToolResultBlock, ToolUseBlock
 from ..message.check import own_fields
 from ..message.media_urls import of_others
+from ..message.shared import own_entries
 from ..message.stored import VERSION
 from ..protocols.base import HttpRequest, Room
 from ..text.json_text import JsonObject, canonical
@@ -80,7 +81,7 @@ def compute_residue(
     Each field is stored with a hash of what is read back for it. If that has changed meanwhile,
     the change wins over the stored value.
     """
-    read_back = room.read_request(http.body, http.path, http.headers)
+    read_back = room.read_request(own_entries(http.body), http.path, http.headers)
     residue: JsonObject = {}
     runs = list(align(prepared.history, read_back.messages, caps, room, report))
     for sources, messages in _whole(runs, req.messages, report):
@@ -321,7 +322,8 @@ def source_map(
     A node is the caller's own object. Of something that was added, it is the node for which it was
     added, if there is one.
     """
-    read_back = room.read_request(http.body, http.path, http.headers)
+    body = own_entries(http.body)
+    read_back = room.read_request(body, http.path, http.headers)
     sources: dict[int, object] = {id(read_back): req}
     text_sources: dict[int, object] = {}
     for name in _NODES:
@@ -336,7 +338,7 @@ def source_map(
     for written, read_messages in runs:
         _match_blocks(written, read_messages, sources, text_sources, report)
     yield "$", req
-    for path, node in room.places(read_back, http.body):
+    for path, node in room.places(read_back, body):
         if type(node) is Field:
             if (source := sources.get(id(node.node))) is not None:
                 yield path, Field(source, node.name)
