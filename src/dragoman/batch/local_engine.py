@@ -23,10 +23,10 @@ from ..text.json_text import JsonObject
 from .compression import suffix, without_suffix
 from .converter import Converter
 from .input_files import ENDINGS, InputPart, find_parts, stands_for_many
-from .joining import Join
 from .lines import MAX_LINE
 from .manifest import FinishedPart, FinishedSegment, Manifest
-from .output_files import has_checksum, publish, sync_folder
+from .output_files import OutputFile, copy_into, has_checksum, publish, sync_folder
+from .quarantine import copy_entries
 from .segment import Position, Segment
 from .summary import Summary
 from .worker import Worker
@@ -446,6 +446,47 @@ class LocalRun:
                 row["quarantine"] = str(self._outputs / part.quarantine)
             rows.append({**row, **counts, **files})
         return {**self.summary().to_dict(), "parts": rows}
+
+
+class Join:
+    """The files that the segments of a part are joined to, in their order.
+
+    Args:
+        name: The temporary name of the output.
+
+    Attributes:
+        segments: How many segments are joined.
+        lines: How many lines of the input these have.
+    """
+
+    def __init__(self, name: Path) -> None:
+        self.segments = 0
+        self.lines = 0
+        self.output = OutputFile(name)
+        self.quarantine_path = name.with_name(f"{name.name}.quarantine")
+        self.quarantine: OutputFile | None = None
+
+    def add(self, segment: FinishedSegment, output: Path, quarantine: Path) -> None:
+        """Append the files of the next segment."""
+        copy_into(output, self.output.file)
+        if segment.quarantine is not None:
+            if self.quarantine is None:
+                self.quarantine = OutputFile(self.quarantine_path)
+            with quarantine.open("rb") as file:
+                copy_entries(file, self.quarantine.file, self.lines)
+        self.segments += 1
+        self.lines += segment.summary.lines
+
+    def close(self) -> FinishedPart:
+        """Write the files to the disk."""
+        quarantine = None if self.quarantine is None else self.quarantine.close()
+        return FinishedPart(self.output.close(), quarantine)
+
+    def discard(self) -> None:
+        """Remove the files."""
+        self.output.discard()
+        if self.quarantine is not None:
+            self.quarantine.discard()
 
 
 @contextmanager

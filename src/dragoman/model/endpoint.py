@@ -19,7 +19,6 @@ from ..errors import ConfigError, ProviderError
 from ..message import Written
 from ..suggestions.keywords import explains_keywords
 from ..text.hidden_keys import without_keys
-from ..text.json_text import encode_json
 from ..text.redaction import show
 from ..transport.answer_bounds import (
     MAX_ANSWER_BYTES,
@@ -390,7 +389,7 @@ class Endpoint:
         """Return the call without a key."""
         given, base = self.connection, self.address()
         headers = {"content-type": "application/json", **out.headers, **given.headers}
-        body = encode_json(out.body)
+        body = out.to_json()
         return HttpCall("POST", base + out.path, headers, body, given.max_answer_bytes)
 
     def _read_failure(

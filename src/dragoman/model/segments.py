@@ -43,7 +43,7 @@ class AnswerSegments:
     def __init__(self, wire: Wire, out: Written) -> None:
         self._room = wire.room
         self._out = out
-        self._body: JsonObject = out.body
+        self._body: JsonObject | None = None  # of the last request for the rest
         self._sent = 1
 
     @property
@@ -69,8 +69,9 @@ class AnswerSegments:
         """
         if not is_paused(resp) or self._sent == MAX_SEGMENTS:
             return None
-        body = self._room.request_rest(self._out.body, resp)
-        if body is None or body == self._body:  # the same request would bring the same body
+        first = self._out.body
+        body = self._room.request_rest(first, resp)
+        if body is None or body == (self._body or first):  # it would bring the same body again
             return None
         self._body = body
         self._sent += 1

@@ -20,7 +20,7 @@ from ...stream.framing import CONTENT_TYPES
 from ...stream.pieces import End, Meta, Part, Piece
 from ...text.json_text import JsonObject
 from ..surfaces import ClientAnswer, Surface
-from .framed import Framed
+from .event_writer import EventWriter
 
 _RESPONSES = "openai-responses"
 _TRIGGER = "compaction_trigger"
@@ -119,7 +119,7 @@ def stream_compaction(surface: Surface, resp: ChatResponse, request: ChatRequest
     item = Part((0, 0), resp.msg.blocks[0], whole=True)
     pieces: list[Piece] = [Meta(model=request.model), item, resp.usage, End(resp.finish)]
     events = [event for piece in pieces for event in encoder.feed(piece)]
-    data = Framed("sse", surface).encode_events([*events, *encoder.finish()])
+    data = EventWriter("sse", surface).encode_events([*events, *encoder.finish()])
     return ClientAnswer(200, data, {"content-type": CONTENT_TYPES["sse"]})
 
 

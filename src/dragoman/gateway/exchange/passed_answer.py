@@ -13,7 +13,7 @@ from ...stream.pieces import Failed
 from ...text.hidden_keys import HiddenKey
 from ..surfaces import Surface
 from .beginning import SIGNS_OF_LIFE, Beginning, broken_off, is_alive_only
-from .framed import Framed, tells_error
+from .event_writer import EventWriter, is_error_event
 from .off_loop import LARGE, LongEvent, read_left
 from .passing import Passing
 
@@ -27,12 +27,12 @@ class PassedAnswer:
 
     __slots__ = (
         "_ended",
-        "_framed",
         "_held",
         "_model",
         "_opening",
         "_passing",
         "_surface",
+        "_writer",
         "failed",
         "halted",
         "long",
@@ -52,7 +52,7 @@ class PassedAnswer:
     ) -> None:
         self._surface = surface
         self._model = model  # the model's name for the client, if it is not the provider's
-        self._framed = Framed(framing, surface)
+        self._writer = EventWriter(framing, surface)
         self._passing = Passing(surface, framing, most, candidates, hidden, marking)
         self._held: list[bytes] = []
         self._opening: Beginning | None = Beginning(self._decoder())
@@ -84,7 +84,7 @@ class PassedAnswer:
     @property
     def apart(self) -> bytes:
         """Bytes that must be sent last, in a piece of their own."""
-        return self._framed.apart
+        return self._writer.apart
 
     @property
     def begun(self) -> bool:
@@ -151,9 +151,9 @@ class PassedAnswer:
 
     def _close_framing(self, rest: bytes) -> bytes:
         """The end of a complete answer, with the last event if the provider left it out."""
-        if self._framed.framing == "json-array":
+        if self._writer.framing == "json-array":
             return rest if self._passing.over else b"]"
-        if self._framed.framing == "ndjson":
+        if self._writer.framing == "ndjson":
             return rest
         if rest and not rest.endswith((b"\n\n", b"\r\n\r\n")):
             # clients drop an event that nothing closes
@@ -164,11 +164,11 @@ class PassedAnswer:
         """The events that report the error; an incomplete event is discarded."""
         self.failed = error
         self._ended = self.over = True
-        self._framed.begun = self._passing.events > 0
+        self._writer.begun = self._passing.events > 0
         encoder = self._surface.wire.stream_encoder()
         events = [*encoder.feed(Failed(self._surface.translate_error(error))), *encoder.finish()]
-        told = [one for one in events if tells_error(one)]
-        return self.release() + self._framed.encode_events(told) + self._framed.rest()
+        reports = [one for one in events if is_error_event(one)]
+        return self.release() + self._writer.encode_events(reports) + self._writer.rest()
 
     def release(self) -> bytes:
         """The bytes that are held back."""
@@ -188,7 +188,7 @@ class PassedAnswer:
 
     def _decoder(self) -> StreamDecoder:
         decoder = self._surface.wire.stream_decoder()
-        decoder.framing = self._framed.framing
+        decoder.framing = self._writer.framing
         return decoder
 
     def _read_error(self) -> ProviderError | None:

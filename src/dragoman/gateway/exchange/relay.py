@@ -24,7 +24,7 @@ from ..bodies import count_signs, too_many_values
 from ..config.values import Limits
 from ..surfaces import Surface
 from .beginning import SIGNS_OF_LIFE, Beginning, broken_off, is_alive_only
-from .framed import Framed, tells_error
+from .event_writer import EventWriter, is_error_event
 from .off_loop import LARGE, LongEvent, read_left
 from .passing import answer_too_large, event_too_large
 from .text_fast_path import TextFastPath
@@ -178,7 +178,6 @@ class ConvertedAnswer:
         "_answer",
         "_converter",
         "_ended",
-        "_framed",
         "_held",
         "_hidden",
         "_is_read",
@@ -192,6 +191,7 @@ class ConvertedAnswer:
         "_surface",
         "_usual_events",
         "_values",
+        "_writer",
         "failed",
         "halted",
         "leaves_long",
@@ -222,7 +222,7 @@ class ConvertedAnswer:
         self._large = min(LARGE, limits.answer_values)  # bytes of an event that is looked at
         self._values = 0  # in the event that has begun, if it is a large one
         self._left = self._answer = limits.answer  # bytes of the whole answer, as its text is kept
-        self._framed = Framed(framing, surface, asked)
+        self._writer = EventWriter(framing, surface, asked)
         self._held: list[bytes] = []
         self._open = False  # whether nothing is held back any more
         self._is_read = False  # whether nothing more of this body will come
@@ -242,7 +242,7 @@ class ConvertedAnswer:
     @property
     def apart(self) -> bytes:
         """Bytes that must be sent last, in a piece of their own."""
-        return self._hidden.data(self._framed.apart)
+        return self._hidden.data(self._writer.apart)
 
     @property
     def begun(self) -> bool:
@@ -300,7 +300,7 @@ class ConvertedAnswer:
         self.failed = converter.failed
         self.over = self.halted = converter.decoder.over or self.failed is not None
         self._usual_events += len(events)
-        return pieces, self._framed.encode_events(events)
+        return pieces, self._writer.encode_events(events)
 
     def _look_at_large(self, chunk: bytes) -> None:
         """Leave the last chunk of an event that takes long; count the values of a large one."""
@@ -387,7 +387,7 @@ class ConvertedAnswer:
 
     def _hold(self, events: list[tuple[str | None, Json]]) -> None:
         self._usual_events += len(events)
-        if data := self._framed.encode_events(events):
+        if data := self._writer.encode_events(events):
             self._held.append(self._hidden.data(data))
 
     def finish(self, cut: bool = False) -> bytes:
@@ -405,7 +405,7 @@ class ConvertedAnswer:
         if converter.failed is None and not converter.finished:
             return (
                 self.release()
-                + self._hidden.data(self._framed.encode_events(events))
+                + self._hidden.data(self._writer.encode_events(events))
                 + self.fail(broken_off())
             )
         self.failed = converter.failed
@@ -423,17 +423,17 @@ class ConvertedAnswer:
         """These events and the last ones; after an error only events that report it."""
         try:
             last = self._converter.end()
-            events += last if self.failed is None else [one for one in last if tells_error(one)]
-            data = self._framed.encode_events(events)
+            events += last if self.failed is None else [one for one in last if is_error_event(one)]
+            data = self._writer.encode_events(events)
         except (RecursionError, InvalidMessage, ReadError):
             # the last events cannot be written: they repeat what is nested too deeply
             if self.failed is None:
                 events = self._converter.pieces((Failed(_too_deep()),))
                 self.failed = self._converter.failed
-            events = [one for one in events if tells_error(one)][:1]
-            data = self._framed.encode_events(events)
+            events = [one for one in events if is_error_event(one)][:1]
+            data = self._writer.encode_events(events)
         self._usual_events += len(events)
-        return self.release() + self._hidden.data(data) + self._framed.rest()
+        return self.release() + self._hidden.data(data) + self._writer.rest()
 
     def release(self) -> bytes:
         """The bytes that are held back."""

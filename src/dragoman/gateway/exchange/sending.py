@@ -49,7 +49,7 @@ class Watch(Protocol):
         """The error to report."""
 
 
-class Begun:
+class OpenStream:
     """A stream whose first bytes for the client have come; see `Sender.go_on` for what follows.
 
     Attributes:
@@ -137,26 +137,26 @@ class Sender(ABC):
                 raise
             return exchange.answer_count(tokens)
 
-    async def open_stream(self, exchange: GatewayExchange, line: Watch) -> Begun:
+    async def open_stream(self, exchange: GatewayExchange, line: Watch) -> OpenStream:
         """A stream that has begun. Raises DragomanError if no target begins one."""
 
-        async def attempt(left: Timeouts) -> Begun:
+        async def attempt(left: Timeouts) -> OpenStream:
             since = monotonic()
 
-            async def begin(reply: AsyncStreamReply) -> Begun:
+            async def begin(reply: AsyncStreamReply) -> OpenStream:
                 relay = exchange.open_relay()
                 relay.leaves_long = self.leaves_long
                 line.watch(reply, relay)
                 pour = _find_pour(exchange, reply)
                 first = await self._begin_stream(relay, pour)
-                return Begun(reply, pour, relay, first, line, left, since)
+                return OpenStream(reply, pour, relay, first, line, left, since)
 
             call = await self._prepare_call(exchange)
             return await self._open_body(exchange, call, left, line, begin)
 
         return await self._call_targets(exchange, attempt)
 
-    async def go_on(self, exchange: GatewayExchange, begun: Begun, cut: bool = False) -> bool:
+    async def go_on(self, exchange: GatewayExchange, begun: OpenStream, cut: bool = False) -> bool:
         """Open the next body, if the provider has paused the answer at the end of the last one.
 
         Its first bytes for the client are then `begun.first`. The call for it is repeated as long
@@ -235,7 +235,7 @@ class Sender(ABC):
         else:
             exchange.note_stream_end(relay)
 
-    async def read_out(self, begun: Begun) -> None:
+    async def read_out(self, begun: OpenStream) -> None:
         """Read the bytes after the end of an answer, within bounds, and close.
 
         A provider mostly ends its answer at once, and the connection then serves another call.
@@ -418,7 +418,7 @@ def _find_pour(exchange: GatewayExchange, reply: AsyncStreamReply) -> Pour:
     return pour if exchange.record.kept is None else _keep_pieces(pour, exchange)
 
 
-def _check_open(begun: Begun) -> None:
+def _check_open(begun: OpenStream) -> None:
     if begun.closed:
         raise broken_off()
 

@@ -26,7 +26,7 @@ from ..config.values import Config, config_for
 from ..exchange.gateway import Gateway
 from ..exchange.gateway_exchange import GatewayExchange
 from ..exchange.refusals import write_refusal
-from ..exchange.sending import Begun, Sender
+from ..exchange.sending import OpenStream, Sender
 from ..server.asgi_client import header_value, too_large, unzip_body
 from ..server.loop_sender import LoopSender
 from ..surfaces import ClientAnswer, ClientRequest, match_request
@@ -186,7 +186,11 @@ class _StreamBody:
     """The body of a streamed response, which is read once."""
 
     def __init__(
-        self, exchange: GatewayExchange, begun: Begun, sender: Sender, notifier: ExchangeNotifier
+        self,
+        exchange: GatewayExchange,
+        begun: OpenStream,
+        sender: Sender,
+        notifier: ExchangeNotifier,
     ) -> None:
         self._exchange = exchange
         self._begun = begun

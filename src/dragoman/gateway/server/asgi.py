@@ -32,7 +32,7 @@ from ..exchange.gateway import Gateway
 from ..exchange.gateway_exchange import GatewayExchange
 from ..exchange.off_loop import OffLoop, is_long
 from ..exchange.refusals import write_refusal
-from ..exchange.sending import Begun
+from ..exchange.sending import OpenStream
 from ..surfaces import ClientAnswer, ClientRequest, Surface, match_request
 from ..telemetry.log import JsonLog
 from ..telemetry.metrics import Metrics
@@ -287,7 +287,7 @@ class App:
         await client.send(rest, more=False)
 
     async def _relay_stream(
-        self, exchange: GatewayExchange, client: Client, line: StreamWatch, begun: Begun
+        self, exchange: GatewayExchange, client: Client, line: StreamWatch, begun: OpenStream
     ) -> bytes:
         """Relay the pieces of a stream; returns the last bytes for the client."""
         relay = begun.relay
@@ -307,7 +307,7 @@ class App:
         finally:
             await self._sender.release(begun)
 
-    async def _pass_on(self, begun: Begun, client: Client) -> bool:
+    async def _pass_on(self, begun: OpenStream, client: Client) -> bool:
         """Pass on all pieces of a body: at once, or at the client's pace if it reads slowly.
 
         Returns whether an error ended a body after which the answer is paused.

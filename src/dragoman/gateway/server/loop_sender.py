@@ -18,7 +18,7 @@ from ...transport.call import (
 from ...transport.credentials import aauthorize
 from ..exchange.gateway_exchange import GatewayExchange
 from ..exchange.off_loop import OffLoop, is_long
-from ..exchange.sending import Begun, Sender, build_stall_error
+from ..exchange.sending import OpenStream, Sender, build_stall_error
 from ..exchange.upstream import Upstream
 from .turns import Turns
 
@@ -52,7 +52,7 @@ class LoopSender(Sender):
         for name in transports:
             preload(self._choose_transport(name))
 
-    async def release(self, begun: Begun) -> None:
+    async def release(self, begun: OpenStream) -> None:
         """Give the connection back; after a complete answer once the provider has closed it too.
 
         That runs in a task of its own, as the client has its answer.

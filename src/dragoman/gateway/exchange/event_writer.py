@@ -7,7 +7,7 @@ from ...text.json_text import Json, JsonObject, encode_json
 from ..surfaces import Surface
 
 
-class Framed:
+class EventWriter:
     """Writes events in one framing.
 
     Attributes:
@@ -31,8 +31,8 @@ class Framed:
         if self.framing == "ndjson":
             return b"".join([encode_json(payload) + b"\n" for _, payload in events])
         parts: list[bytes] = []
-        for name, told in events:
-            payload = self._complete_event(name, told)
+        for name, given in events:
+            payload = self._complete_event(name, given)
             if name is None and type(payload) is dict and self._surface.stands_alone(payload):
                 self.apart = encode_json(payload)
                 continue
@@ -58,7 +58,7 @@ class Framed:
         return b"]" if self.begun else b"[]"
 
 
-def tells_error(event: tuple[str | None, Json]) -> bool:
+def is_error_event(event: tuple[str | None, Json]) -> bool:
     """Whether an event reports an error."""
     name, payload = event
     if name is None:
