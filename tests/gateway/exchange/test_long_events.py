@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2
@@ -46,19 +45,6 @@ pairs = pytest.mark.parametrize(
     ("client", "behind"), PAIRS, ids=[f"{one} to {other}" for one, other in PAIRS]
 )
 LOOPS = ("httpx2", "aiohttp", "server")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Provider]:
-    running = Provider()
-    yield running
-    running.close()
-
-
-@pytest.fixture
-def provider(server: Provider) -> Provider:
-    server.will()
-    return server
 
 
 def events(wire: Wire, texts: list[str]) -> list[bytes]:

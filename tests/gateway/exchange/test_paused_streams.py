@@ -97,12 +97,6 @@ def server() -> Iterator[Provider]:
     del os.environ[KEY_VARIABLE]
 
 
-@pytest.fixture
-def provider(server: Provider) -> Provider:
-    server.will()
-    return server
-
-
 @pytest.fixture(scope="module")
 def gateway(server: Provider, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
     target = [("gemini/gemini/gemini-4-argon", server.url + GEMINI.base)]

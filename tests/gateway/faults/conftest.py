@@ -22,12 +22,6 @@ def server() -> Iterator[Provider]:
     del os.environ[KEY_VARIABLE]
 
 
-@pytest.fixture
-def provider(server: Provider) -> Provider:
-    server.will()
-    return server
-
-
 @pytest.fixture(scope="session")
 def gateway(server: Provider, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
     """Without retries, and as patient as it is by itself."""

@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -61,19 +61,6 @@ WHOLE = answer(json.dumps(
 ).encode())  # fmt: skip
 BEGUN = [CHUNKED, *chunked([event("Hel")])]
 REST = [*chunked([event("lo", "stop"), b"data: [DONE]\n\n"]), LAST]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Provider]:
-    running = Provider()
-    yield running
-    running.close()
-
-
-@pytest.fixture
-def provider(server: Provider) -> Provider:
-    server.will()
-    return server
 
 
 def config(provider: Provider, transport: str = "httpx2", **more: Any) -> Config:

@@ -14,9 +14,7 @@ from dragoman.gateway import async_http_client, http_client
 from dragoman.gateway.config.values import Config, Limits
 from tests.gateway.faults.provider import HANG, LAST, WAIT, Provider, Step, answer, chunked, head
 
-from .test_clients import LONG, SHORT, of_way, provider, rows, server, ways
-
-__all__ = ["provider", "server"]  # fixtures
+from .test_clients import LONG, SHORT, of_way, rows, ways
 
 SPEECH = "/v1/audio/speech"
 SPOKEN = head(200, "transfer-encoding: chunked", kind="audio/mpeg")
