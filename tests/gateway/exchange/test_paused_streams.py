@@ -16,6 +16,7 @@ import pytest
 
 from dragoman.gateway import async_http_client, http_client
 from dragoman.gateway.config.values import Config, Limits, Route, Target
+from dragoman.gateway.in_process import sdk_timeouts
 from dragoman.message import ChatResponse, TextBlock, ToolUseBlock
 from dragoman.model.segments import MAX_SEGMENTS
 from dragoman.transport.call import Timeouts
@@ -418,11 +419,63 @@ def test_a_body_that_breaks_after_its_end_is_whole(
     assert resp.finish.reason == "stop"
 
 
+@pytest.mark.parametrize("way", ["threads", "httpx2", "server"])
+def test_an_event_that_breaks_after_a_pause_is_left_out(
+    way: str, provider: Provider, gateway: Gateway
+) -> None:
+    begun = chunk(says("lost"), usageMetadata={"promptTokenCount": 99}).rstrip()
+    provider.will([*ONE[:-1], *chunked([begun]), 0.02, CUT], THREE)
+    resp = read(CHAT, ask(way, provider, gateway, CHAT))
+    assert resp.candidates[0].msg.get_text_content() == "Thinking. One, six."
+    assert (resp.usage.input, resp.usage.output) == (20, 12)
+    assert resp.finish.reason == "stop"
+
+
+def _both(first: str, second: str, token: str = "") -> bytes:
+    """The only event of a body with two candidates; the first pauses if there is a token."""
+    entries: list[dict[str, Any]] = [
+        {"content": {"role": "model", "parts": [says(text)]}, "index": index,
+         "finishReason": "STOP"}
+        for index, text in enumerate((first, second)) if text
+    ]  # fmt: skip
+    if token:
+        entries[0].update(finishReason="CONTINUATION", continuationToken=token)
+    return b"data: " + json.dumps({"candidates": entries}).encode() + b"\n\n"
+
+
+@ways
+def test_one_of_two_candidates_pauses(way: str, provider: Provider, gateway: Gateway) -> None:
+    bodies = [_both("One, ", "Whole.", "dDE="), _both("two.", "")]
+    provider.will(*([CHUNKED, *chunked([data]), LAST] for data in bodies))
+    resp = read(CHAT, ask(way, provider, gateway, CHAT))
+    assert [one.msg.get_text_content() for one in resp.candidates] == ["One, two.", "Whole."]
+    assert [one.finish.reason for one in resp.candidates] == ["stop", "stop"]
+    assert tokens(provider) == [None, "dDE="]
+
+
 @pytest.mark.parametrize("way", ["threads", "httpx2"])
 def test_a_body_whose_connection_stays_open_is_whole(way: str, provider: Provider) -> None:
     provider.will([*ONE[:-1], HANG], THREE)
     resp = read(CHAT, ask(way, provider, None, CHAT, stall=0.5))
     assert resp.candidates[0].msg.get_text_content() == "Thinking. One, six."
+
+
+def test_after_a_pause_the_wait_for_more_bytes_is_the_short_one(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+
+    class Noted(threading.Timer):
+        def __init__(self, interval: float, function: Any) -> None:
+            waits.append(interval)
+            super().__init__(interval, function)
+
+    monkeypatch.setattr(sdk_timeouts, "Timer", Noted)
+    monkeypatch.setattr(sdk_timeouts, "LINGER", 0.2)
+    provider.will([*ONE[:-1], HANG], THREE)
+    resp = read(CHAT, ask("threads", provider, None, CHAT, stall=9))
+    assert resp.candidates[0].msg.get_text_content() == "Thinking. One, six."
+    assert set(waits) == {0.2}
 
 
 @pytest.mark.parametrize("way", ["threads", "httpx2"])
