@@ -1,4 +1,4 @@
-"""Convert one record: a request or a whole answer of any wire, as a dict or as JSON text."""
+"""Convert one record, as a dict or as JSON text: a body of a wire, or one of `record_forms`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from ..conversion.convert import convert
 from ..conversion.detection import detect
 from ..conversion.wires import find_wire
 from ..errors import ConfigError, InvalidMessage, ReadError
-from ..losses import Losses, Policy, PolicyLike
+from ..losses import Losses, Policy, PolicyLike, Report
 from ..losses import policy as policy_of
 from ..losses.policies import LossLog
 from ..text.json_text import Json, JsonObject, loads
 from ..text.redaction import show
+from .record_forms import FORMS, RecordForm, find_form
+from .record_forms.exchange import convert_exchange
 
 try:
     import orjson
@@ -33,13 +35,19 @@ class Converter:
         target: The name of the wire for which they are written.
         model: The model to ask, or that answers.
         policy: Which losses raise, and what is logged.
+        form: The form of the records, if they are no bodies; None looks at each.
 
     Raises:
-        ConfigError: There is no such wire or policy.
+        ConfigError: There is no such wire, form or policy.
     """
 
     def __init__(
-        self, source: str, target: str, model: str | None = None, policy: PolicyLike = "log"
+        self,
+        source: str,
+        target: str,
+        model: str | None = None,
+        policy: PolicyLike = "log",
+        form: str | None = None,
     ) -> None:
         for key, name in (("source", source), ("target", target)):
             if not isinstance(name, str):
@@ -49,6 +57,8 @@ class Converter:
         self.source = source
         self.target = target
         self.model = model
+        self.form = form
+        self._form = None if form is None else _find_form(form)
         self.policy: Policy = policy_of(policy)
         self._log = LossLog()
         find_wire(target)
@@ -82,11 +92,26 @@ class Converter:
         Returns:
             The body for the target, and what is lost.
         """
-        source, kind = self._recognise(value)
-        written = convert(value, source, self.target, kind, self.model, policy=_QUIET)
-        # not by `convert`, which would log each code for each record
-        self.policy.judge(written.report, self._log)
-        return written.body, written.losses
+        if isinstance(value, dict) and (form := self._form or find_form(value)) is not None:
+            body, reports = self._convert_form(value, form)
+        else:
+            source, kind = self._recognise(value)
+            written = convert(value, source, self.target, kind, self.model, policy=_QUIET)
+            body, reports = written.body, [written.report]
+        losses = Losses()
+        for report in reports:
+            # not by `convert`, which would log each code for each record
+            self.policy.judge(report, self._log)
+            losses += report.losses
+        return body, losses
+
+    def _convert_form(
+        self, record: JsonObject, form: RecordForm
+    ) -> tuple[JsonObject, list[Report]]:
+        if not form.claims(record):
+            text = f"the record has not the keys of the form {form.name}"
+            raise ReadError(text, path="$", code="record.form", hint="see docs/batch.md")
+        return convert_exchange(record, self.source, find_wire(self.target), self.model)
 
     def _recognise(self, value: Json) -> tuple[str, Literal["request", "response"]]:
         """The wire of a body, and whether it is a request or an answer."""
@@ -106,21 +131,34 @@ class Converter:
         return self.source, "response" if is_answer else "request"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.source, self.target, self.model, self.policy)
+        return type(self), (self.source, self.target, self.model, self.policy, self.form)
 
     def __repr__(self) -> str:
         model = f", model={self.model!r}" if self.model is not None else ""
-        return f"converter(source={self.source!r}, target={self.target!r}{model})"
+        form = f", form={self.form!r}" if self.form is not None else ""
+        return f"converter(source={self.source!r}, target={self.target!r}{model}{form})"
+
+
+def _find_form(name: object) -> RecordForm:
+    if isinstance(name, str) and name in FORMS:
+        return FORMS[name]
+    text = f"no form of records is called {show(name)}"
+    raise ConfigError(text, hint=f"forms: {', '.join(FORMS)}")
 
 
 def converter(
-    *, source: str = "auto", target: str, model: str | None = None, policy: PolicyLike = "log"
+    *,
+    source: str = "auto",
+    target: str,
+    model: str | None = None,
+    policy: PolicyLike = "log",
+    form: str | None = None,
 ) -> Converter:
     r"""Make a function that converts one record, for a program's own `map` in any process.
 
-    The function can be pickled. It takes the body of a request or of a whole answer, as a dict or
-    as JSON text in bytes, and returns the body for the target in the same form. A record that
-    cannot be converted raises a DragomanError.
+    The function can be pickled. It takes a record as a dict or as JSON text in bytes, and returns
+    one for the target as what it was given. A record is the body of a request or of a whole answer,
+    or an exchange. One that cannot be converted raises a DragomanError.
 
     Args:
         source: The name of the wire of the records; "auto" looks at each.
@@ -128,19 +166,20 @@ def converter(
         model: The model to ask, or that answers; by default the record's own if the target serves
             it, else the target's default.
         policy: Which losses raise, and what is logged: a Policy or its name.
+        form: The form of the records, if they are no bodies; by default each is looked at.
 
     Returns:
         The function.
 
     Raises:
-        ConfigError: There is no such wire or policy.
+        ConfigError: There is no such wire, form or policy.
 
     >>> to_gemini = converter(source="openai-chat", target="gemini", model="gemini-3.5-flash",
     ...                       policy="ignore")
     >>> to_gemini({"model": "gpt-5.6", "messages": [{"role": "user", "content": "Hi"}]})
     {'contents': [{'role': 'user', 'parts': [{'text': 'Hi'}]}]}
     """
-    return Converter(source, target, model, policy)
+    return Converter(source, target, model, policy, form)
 
 
 def encode_record(value: JsonObject) -> bytes:

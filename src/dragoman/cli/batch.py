@@ -19,6 +19,7 @@ from ..batch import Converter
 from ..batch.lines import MAX_LINE
 from ..batch.local_engine import SEGMENT, Progress, convert_files
 from ..batch.output_files import write_whole
+from ..batch.record_forms import FORMS
 from ..text.json_text import JsonObject
 from . import options, output
 from .output import style_text
@@ -64,6 +65,14 @@ MaxLine: TypeAlias = Annotated[
         "--max-line", min=1, metavar="BYTES", help="A longer line is quarantined, not read."
     ),
 ]
+FormName: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--form",
+        metavar="FORM",
+        help=f"The form of the records, where they are no bodies: {', '.join(FORMS)}.",
+    ),
+]
 SegmentSize: TypeAlias = Annotated[int, typer.Option("--segment", min=1, hidden=True)]
 PolicyName: TypeAlias = Annotated[
     options.LossOptions,
@@ -82,6 +91,7 @@ def convert_records(
     to_file: Out,
     to: options.To,
     source: options.From = "auto",
+    form: FormName = None,
     model: AskedModel = None,
     jobs: Jobs = None,
     engine: EngineName = Engine.local,
@@ -94,19 +104,21 @@ def convert_records(
 ) -> None:
     """Convert files of records to another provider's wire, each to a file of its name in OUT.
 
-    A record is a line: the body of a request, or of an answer. One that cannot be converted goes,
-    with its place and the reason, to NAME.quarantine.jsonl beside the output, which can be fed in
-    again. A run that was killed goes on where it was if the same command is given again.
+    A record is a line: the body of a request or of an answer, or an exchange of both. One that
+    cannot be converted goes, with its place and the reason, to NAME.quarantine.jsonl beside the
+    output, which can be fed in again. A run that was killed goes on where it was if the same
+    command is given again.
 
     Exit codes: 0 all converted, 3 something is in quarantine, 2 usage or unreadable input.
     """
     options.known_source(source)
     options.check_wire_name(to)
     rule = options.policy(policy, refuse, allow)
-    converter = Converter(source, to, model, rule)
+    converter = Converter(source, to, model, rule, form)
     fixed = {
         "dragoman": _version(),
         "from": source,
+        "form": form,
         "to": to,
         "model": model,
         "refuse": list(rule.refuse),

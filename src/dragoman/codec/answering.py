@@ -136,6 +136,7 @@ class WireAnswering:
         *,
         envelope: Envelope | None = None,
         policy: Policy | None = None,
+        report: Report | None = None,
     ) -> Written:
         """Write a whole answer as this protocol's clients take it.
 
@@ -145,6 +146,7 @@ class WireAnswering:
             envelope: Seals the opaque state of another provider into the answer, for `read_request`
                 to open when the client sends it back. Without one that state is lost.
             policy: Which losses raise; the wire's own policy without one.
+            report: Collects the losses; a new one by default.
 
         Returns:
             The body and its losses.
@@ -156,7 +158,7 @@ class WireAnswering:
             text = f"must be a ChatResponse, not {type(resp).__name__}"
             hint = "read_response makes one of a body"
             raise InvalidMessage(text, path="$", code="answer.type", hint=hint)
-        report = Report((), resp, tree.answer_places, self.name)
+        report = report or Report((), resp, tree.answer_places, self.name)
         origin = resp.candidates[0].msg.origin if resp.candidates else None
         if origin is not None and (
             converter := self._choose_converter(origin, resp.model, envelope, report)

@@ -147,9 +147,9 @@ class Loss:
             return text
         return text.replace('"image"', f'"{kind}"').replace('"image/*"', f'"{named}"')
 
-    def detach(self) -> Loss:
-        """Store path, texts and rule as text, and release the history."""
-        _ = self.where
+    def detach(self, where: str = "") -> Loss:
+        """Store the path (or another, `where`), texts and rule as text; release the history."""
+        self._where = where or self.where
         self._what = self.what
         self._rule = self.rule
         self._report = None
