@@ -31,7 +31,7 @@ OLD_MODULES = {
     "study": "analysis",
     "token": "tokens",
     "gateway.asgi": "gateway.server.asgi",
-    "gateway.keys": "gateway.config.keys",
+    "gateway.keys": "gateway.config.client_keys",
     "gateway.settings": "gateway.config.settings",
 }
 

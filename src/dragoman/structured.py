@@ -2,7 +2,7 @@
 
 `Structured` holds a type and reads answers as its values; `structured_request` chooses the way for
 a wire and a model; `repair_messages` asks again where an answer did not fit. Nothing here sends a
-request.
+request: `llm/asking.py` and `agent/agent.py` do. `schema/arguments.py` mends slips in the JSON.
 """
 
 from __future__ import annotations

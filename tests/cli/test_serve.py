@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.gateway.config.keys import KeyRing
+from dragoman.gateway.config.client_keys import KeyRing
 from dragoman.gateway.config.settings import parse
 
 from .running import run, widest

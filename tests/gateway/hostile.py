@@ -25,7 +25,7 @@ from itertools import count, cycle
 
 import aiohttp
 
-from dragoman.gateway.config.keys import NewKey, new_key
+from dragoman.gateway.config.client_keys import NewKey, new_key
 from tests.gateway.asking import PATHS, request, session_for
 from tests.gateway.load import MODELS, Served, serving
 from tests.gateway.numbered import ROOT, asked, missed, numbered

@@ -14,7 +14,7 @@ import anthropic
 import openai
 import pytest
 
-from dragoman.gateway.config.keys import new_key
+from dragoman.gateway.config.client_keys import new_key
 from dragoman.testing import Fault, StrictServer
 
 from .running import Gateway, until

@@ -43,7 +43,7 @@ def new(name: Name, rate: Rate = None, concurrent: Concurrent = None, model: Mod
     for what, value in (("the name", name), *(("a pattern", pattern) for pattern in model or ())):
         if not (value.isprintable() and value.strip()):
             raise CommandError(f"{what} of a key is one line of plain text")
-    from ..gateway.config.keys import new_key
+    from ..gateway.config.client_keys import new_key
 
     made = new_key(name, rate=rate, concurrent=concurrent, models=tuple(model or ("*",)))
     entry = made.entry

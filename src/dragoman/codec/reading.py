@@ -25,8 +25,8 @@ from ..message.request import model_origin, new_request
 from ..protocols.base import Room
 from ..sealed_state import Envelope, open_messages
 from ..stream.builder import Builder
-from ..stream.error_headers import told_by_headers
 from ..stream.pieces import provider_error
+from ..stream.retry_headers import told_by_headers
 from ..stream.think_tags import TagForm, ThinkTagReader
 from ..text.json_text import JsonObject, loads
 from .residue import restore_residue

@@ -35,7 +35,7 @@ class ErrorRow:
         code: The provider's code or type. Differences in spelling (`_`, `-`, capital letters, a
             final `Error`) do not matter.
         status: The HTTP status.
-        status: The status of HTTP.
+        source: Where it was seen or is documented.
     """
 
     kind: ErrorKind

@@ -58,6 +58,9 @@ class Options(Shown):
             calls), `auto`, `concise` or `detailed`.
         service_tier: The provider's name for a class of service.
         user: An id of the end user.
+
+    Each is written by the protocols that have it (`protocols/*/fields.py`, and `keys` of a vendor's
+    dialect); it is also an argument of LLM (`llm/settings.py`, `llm/profiles.py`).
     """
 
     max_tokens: int | None = None

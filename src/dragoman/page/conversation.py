@@ -1,6 +1,7 @@
 """A conversation in the form of the chat: messages and blocks, each with its path.
 
-The paths are those that losses name, so that the page can mark a loss where it happens.
+`static/chat.js` draws it, and `types.d.ts` has its types. The paths are those that losses name, so
+that the page can mark a loss where it happens.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """OpenAI: Chat Completions and Responses as OpenAI itself offers them.
 
 Chat Completions is the default wire, because most programs were written for it. Current models
-reason and call tools only on Responses. Where no model is named, `DEFAULT_MODEL` is asked; other
-hosts of these models ask the same one.
+reason and call tools only on Responses. Where no model is named, `DEFAULT_MODEL` is asked
+(`capabilities/families/gpt.py`); other hosts of these models ask the same one.
 """
 
 from __future__ import annotations

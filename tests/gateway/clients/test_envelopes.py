@@ -15,7 +15,7 @@ import httpx2
 import pytest
 
 from dragoman.gateway import http_transport
-from dragoman.gateway.config.keys import new_key
+from dragoman.gateway.config.client_keys import new_key
 from dragoman.gateway.config.values import ClientKey, Config, Envelopes, config_for
 from dragoman.testing import StrictServer
 from dragoman.text.json_text import loads

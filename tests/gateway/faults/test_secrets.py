@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.gateway.config.keys import new_key
+from dragoman.gateway.config.client_keys import new_key
 from tests.gateway.faults.provider import CUT, Provider, Step, answer, head
 from tests.gateway.faults.serving import KEY_VARIABLE, SECRET, ask, post, route, serving
 from tests.gateway.faults.wires import CHAT, GEMINI, MESSAGES, OLLAMA, WIRES, Wire, error_of

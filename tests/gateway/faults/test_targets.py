@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.gateway.config.keys import NewKey, new_key
+from dragoman.gateway.config.client_keys import NewKey, new_key
 from tests.gateway.faults.provider import (
     CHUNKED,
     CUT,

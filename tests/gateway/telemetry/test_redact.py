@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.gateway.config.keys import new_key
+from dragoman.gateway.config.client_keys import new_key
 from dragoman.gateway.telemetry.redact import redact, without_secrets
 
 # made up here, in the forms of their makers; in two parts, for scanners of repositories

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ...errors import DragomanError, ProviderError, ReadError
 from ...text.json_text import loads
 from ..bodies import object_in, read_model
-from ..config.keys import may_ask
+from ..config.client_keys import may_ask
 from ..config.values import KEPT, ClientKey
 from ..surfaces import ClientAnswer, ClientRequest, Operation, Surface, match_request
 from ..surfaces.base import named_model
@@ -22,7 +22,7 @@ from ..surfaces.unknown_paths import (
     may_pass,
     stays_below,
 )
-from ..telemetry.record import ExchangeRecord, new_record
+from ..telemetry.exchange_record import ExchangeRecord, new_record
 from .gateway_exchange import GatewayContext, GatewayExchange
 from .refusals import upgrade_refused, write_refusal
 from .tenancy import Tenancy, has_dots

@@ -36,11 +36,11 @@ from ..bodies import check_answer_values, date_answer, looks_like_object, unread
 from ..config.values import Config, Route
 from ..surfaces import ClientAnswer, ClientRequest, Operation, Surface
 from ..surfaces.base import JSON, to_client_error
-from ..telemetry.record import ExchangeRecord, Kept, log_message, losses_header
+from ..telemetry.exchange_record import ExchangeRecord, Kept, log_message, losses_header
 from ..telemetry.redact import keyless
 from . import compaction, counting
 from .cipher import SealedState, Sealer
-from .headers import answer_headers, request_headers, without_key
+from .headers import answer_headers, protocol_headers, request_headers, without_key
 from .off_loop import is_long
 from .passed_answer import PassedAnswer
 from .passing import reorder_like, with_model, written_anew
@@ -294,11 +294,7 @@ class GatewayExchange:
         return written
 
     def _read(self, wire: Wire, body: JsonObject) -> ChatRequest:
-        headers = {
-            name: text
-            for name, text in self.request.headers.items()
-            if name.startswith("anthropic-")
-        }
+        headers = protocol_headers(self.request.headers)
         path = self.request.target if self.kind != "count" else None
         if path and self.passes and self.surface.protocol == "gemini":
             path = self.surface.below(self.request.path, self.upstream.model)

@@ -1,7 +1,7 @@
 """Which headers and query parameters are passed on, to the provider and back to the client.
 
 These are lists of what is not passed on, for a request whose body goes on as it came. Of a request
-that is converted only headers that begin with `anthropic-` are read; `upstream.py` writes new ones.
+that is converted only `protocol_headers` are read; the protocol of the target writes new ones.
 """
 
 from __future__ import annotations
@@ -93,6 +93,11 @@ _THEIRS = frozenset(
         "strict-transport-security",
     }
 )
+
+
+def protocol_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """The client's headers that are read with a request that is converted."""
+    return {name: text for name, text in headers.items() if name.startswith("anthropic-")}
 
 
 def request_headers(headers: Mapping[str, str]) -> dict[str, str]:

@@ -25,7 +25,7 @@ from ...error_kinds import error_kind
 from ...errors import ConfigError, DragomanError, Overloaded, ProviderError
 from ...transport.call import AsyncTransport
 from ..bodies import check_values
-from ..config.keys import KeyRing
+from ..config.client_keys import KeyRing
 from ..config.settings import load, of_mapping
 from ..config.values import ClientKey, Config, config_for
 from ..exchange.gateway import Gateway
@@ -34,9 +34,9 @@ from ..exchange.off_loop import OffLoop, is_long
 from ..exchange.refusals import write_refusal
 from ..exchange.sending import OpenStream
 from ..surfaces import ClientAnswer, ClientRequest, Surface, match_request
+from ..telemetry.exchange_record import ExchangeRecord, Observer, adapt_observers, new_record
 from ..telemetry.log import JsonLog
 from ..telemetry.metrics import Metrics
-from ..telemetry.record import ExchangeRecord, Observer, adapt_observers, new_record
 from .asgi_client import (
     WRITE,
     Client,

@@ -35,6 +35,7 @@ from .state import (
     prepare_medium,
     raw_as_text,
 )
+from .thinking import fit_thinking
 
 
 def drop_blanks(history: RoledHistory, caps: Capabilities, report: Report) -> RoledHistory:
@@ -337,7 +338,7 @@ def _fit_block(
     if type(block) is tree.ToolResultBlock:
         return [_result(state, block, moved)]
     if type(block) is ThinkingBlock:
-        return _thinking(state, block, role)
+        return fit_thinking(state, block, role)
     if isinstance(block, MediaBlock):
         if role == ASSISTANT and _comes_back(block, state.caps):
             return [block]  # whatever its form: the provider has it
@@ -380,63 +381,6 @@ def _refusal(state: State, block: tree.RefusalBlock, kinds: frozenset[str]) -> l
         return []
     state.report.add_loss("refusal.as_text", block)
     return [state.text(block.text, block)]
-
-
-def _thinking(state: State, block: ThinkingBlock, role: int) -> list[ContentBlock]:
-    caps, report = state.caps, state.report
-    if block.redacted == "":  # as good as none
-        block = with_fields(block, report, redacted=None)
-    takes = role == ASSISTANT and caps.thinking != "never"
-    issuers = caps.signatures or caps.reads
-    if takes and block.origin is not None and block.origin.issuer not in issuers:
-        return _foreign(state, block)
-    if code := _refused_thinking(block, caps) if takes else "thinking.unsupported":
-        report.add_loss(code, block)
-        return []
-    if caps.signed_thinking or caps.signatures:
-        return [_fit_sealed(state, block) if block.redacted is not None else block]
-    for name in ("signature", "redacted"):  # taken where one is given, but not demanded
-        if getattr(block, name):
-            report.add_loss("thinking.other_provider", block, name)
-    if not block.thinking and not caps.empty_messages:
-        report.add_loss("text.blank", block, "thinking")
-        return []
-    return [block]
-
-
-def _refused_thinking(block: ThinkingBlock, caps: Capabilities) -> str:
-    """The code of the loss of thinking that the wire refuses; empty if it takes it."""
-    if block.redacted is not None and not caps.redacted_thinking:
-        return "thinking.other_provider"
-    if caps.signed_thinking:
-        # its provider knows it again: signed, sealed, or kept under an id
-        extras = (block.extras or {}).items() if caps.stored_thinking else ()
-        stored = any("id" in fields for issuer, fields in extras if issuer in caps.reads)
-        vouched = block.signature or block.redacted is not None or stored
-        return "" if vouched else "thinking.unsigned"
-    signed = caps.signatures and block.origin is not None
-    sealed_alone = block.redacted is not None and not block.thinking
-    return "thinking.other_provider" if sealed_alone and not signed else ""
-
-
-def _fit_sealed(state: State, block: ThinkingBlock) -> ThinkingBlock:
-    """Sealed thinking with what the wire has a place for beside the seal."""
-    if block.thinking and not state.caps.sealed_text:
-        state.report.add_loss("thinking.unsupported", block, "thinking")
-    if not block.signature:
-        return block
-    state.report.add_loss("thinking.unsupported", block, "signature")
-    return with_fields(block, state.report, signature=None)
-
-
-def _foreign(state: State, block: ThinkingBlock) -> list[ContentBlock]:
-    stance = state.caps.foreign_thinking
-    if stance == "drop" or not block.thinking.strip():
-        state.report.add_loss("thinking.other_provider", block)
-        return []
-    state.report.add_loss("thinking.quoted", block)
-    text = f"<think>{block.thinking}</think>" if stance == "tags" else block.thinking
-    return [state.text(text, block)]
 
 
 def _fit_turn(state: State, blocks: list[ContentBlock], role: int) -> list[ContentBlock]:

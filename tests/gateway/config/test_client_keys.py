@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman import errors
-from dragoman.gateway.config.keys import KeyRing, NewKey, may_ask, new_key
+from dragoman.gateway.config.client_keys import KeyRing, NewKey, may_ask, new_key
 from dragoman.gateway.config.values import ClientKey
 from dragoman.gateway.server.rate_limits import RateLimits
 

@@ -1,6 +1,6 @@
 """ExchangeRecord: what is noted of one exchange, for the log, the metrics, spans and recordings.
 
-Also the header that lists the losses of the request.
+Also the header that lists the losses of the request. `recording.py` writes what a recording keeps.
 """
 
 from __future__ import annotations
