@@ -68,10 +68,16 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     return report
 
 
+def pytest_collection() -> None:
+    """Look for no garbage while tests are collected: next to all that is made there stays."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Leave what collection made out of garbage collections: a million objects that all stay.
 
     Every full collection, and those that tests ask for, would walk through them again.
     """
+    gc.enable()
     gc.collect()
     gc.freeze()

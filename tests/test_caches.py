@@ -18,6 +18,7 @@ from dragoman.caches import CACHES, BoundedCache, frozen_json, remember, thawed_
 from dragoman.conversion.convert import convert
 from dragoman.schema import DIALECTS, check_arguments, lower_once
 from dragoman.vendors import PROTOCOLS
+from tests.each_case import each_case
 
 SOURCES = Path(dragoman.__file__).parent
 STANDARD = re.compile(r"(functools\.)?(lru_)?cache\b")
@@ -188,7 +189,7 @@ def changed(value: Any) -> None:
         value.append("changed")
 
 
-@pytest.mark.parametrize("name", DIALECTS)
+@each_case("name", DIALECTS)
 def test_a_lowered_schema_is_its_callers(name: str) -> None:
     """Whoever comes first or later, with an equal schema: an edit stays with who made it."""
     CACHES["dragoman.schema.lowering"].clear()

@@ -38,6 +38,7 @@ from dragoman.errors import (
 )
 from dragoman.losses import Loss, Report
 from dragoman.message import ChatResponse, Msg, places
+from tests.each_case import each_case
 
 BY_KIND = [
     RateLimited, Overloaded, ContentFiltered, AuthenticationFailed, BadRequest, Timeout,
@@ -61,7 +62,7 @@ MADE: list[DragomanError] = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "parents"),
     [
         (WriteError, (DragomanError,)),
@@ -119,8 +120,8 @@ def test_refused_losses_are_named_and_capped() -> None:
     assert "more" not in str(LossRefused(lost()[:5]))
 
 
-@pytest.mark.parametrize("error", MADE, ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("way", [copy.copy, lambda e: pickle.loads(pickle.dumps(e))])
+@each_case("error", MADE, ids=lambda error: type(error).__name__)
+@each_case("way", [copy.copy, lambda e: pickle.loads(pickle.dumps(e))])
 def test_copies_and_pickles(error: DragomanError, way: Any) -> None:
     made: Any = way(error)
     assert str(type(made)) == str(type(error))

@@ -36,6 +36,7 @@ from dragoman.history import truncate
 from dragoman.losses.codes.code import Code
 from dragoman.model import Timeouts
 from dragoman.protocols import openai_responses
+from tests.each_case import each_case
 
 ROOT = Path(dragoman.__file__).parent
 
@@ -92,7 +93,7 @@ def _public(module: str, name: str) -> Any:
 RENAMED = [(module, *names) for module, table in OLD_NAMES.items() for names in table.items()]
 
 
-@pytest.mark.parametrize(("module", "old", "new"), RENAMED)
+@each_case(("module", "old", "new"), RENAMED)
 def test_an_old_name_in_a_module_works_and_says_the_new_one(
     module: str, old: str, new: str
 ) -> None:
@@ -128,7 +129,7 @@ CLASSES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("owner", "old", "new"),
     [(owner, *names) for owner, table in OLD_ATTRIBUTES.items() for names in table.items()],
 )

@@ -10,6 +10,7 @@ import dragoman
 from dragoman import ReadError, analysis
 from dragoman.analysis import check
 from dragoman.analysis.rules.wires import RULES
+from tests.each_case import each_case
 
 HI = [{"role": "user", "content": "Hi"}]
 PING: dict[str, Any] = {
@@ -170,7 +171,7 @@ REFUSED: dict[str, tuple[str, str | None, Any, str, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each_case("name", REFUSED)
 def test_it_names_place_rule_date_and_fix(name: str) -> None:
     target, model, body, where, code = REFUSED[name]
     made = check(body, target, model)
@@ -292,7 +293,7 @@ FOUND: list[tuple[str, Any, list[tuple[str, str]]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("target", "body", "found"), FOUND)
+@each_case(("target", "body", "found"), FOUND)
 def test_what_a_writer_would_have_put_right(
     target: str, body: Any, found: list[tuple[str, str]]
 ) -> None:
@@ -314,7 +315,7 @@ def test_an_input_that_is_none(odd: Any) -> None:
     assert check(body, "openai-responses")[0].where.startswith("$.input")
 
 
-@pytest.mark.parametrize("name", RULES)
+@each_case("name", RULES)
 def test_rules_name_the_types_of_json(name: str) -> None:
     names = {"number", "integer", "text", "boolean", "list", "object"}
     assert all(set(field.types.split()) <= names for field in RULES[name].fields)

@@ -20,6 +20,7 @@ from dragoman.capabilities import (
 )
 from dragoman.capabilities.name_rules import IdRule, NameRule
 from dragoman.errors import ConfigError
+from tests.each_case import each_case
 
 CAN = Capabilities(
     user=frozenset({"text", "image"}),
@@ -85,7 +86,7 @@ def test_sets_are_taken_from_any_list() -> None:
     assert changed(move_media=()).move_media == frozenset()
 
 
-@pytest.mark.parametrize("name", [f.name for f in fields(Capabilities)])
+@each_case("name", [f.name for f in fields(Capabilities)])
 def test_every_field_is_a_name(name: str) -> None:
     assert getattr(override(CAN, {name: getattr(CAN, name)}), name) == getattr(CAN, name)
 
@@ -257,7 +258,7 @@ def test_later_changes_see_earlier_ones() -> None:
     assert changed(tool_choices=["tool"], forced_tools=False).tool_choices == frozenset()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("changes", "path"),
     [
         ({"optons": {}}, "$.optons"),
@@ -289,7 +290,7 @@ def test_where_a_change_is_wrong(changes: Any, path: str) -> None:
     assert caught.value.path == path
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("about", "ask", "changes", "named"),
     [
         (About("temperature"), "options", {"options": {"temperature": "refuses"}}, True),

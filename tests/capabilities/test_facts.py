@@ -6,9 +6,10 @@ import pytest
 
 import dragoman
 from dragoman.capabilities.facts import bare
+from tests.each_case import each_case
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("model", "name"),
     [
         ("accounts/fireworks/models/glm-5p3", "glm-5.3"),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dragoman.capabilities import name_rules
 from dragoman.capabilities.name_rules import IdRule, NameRule, format_id, mapping, number_value
+from tests.each_case import each_case
 
 ANTHROPIC = IdRule(chars=r"a-zA-Z0-9_\-", unique=True)
 SPEAKERS = IdRule(chars=r"^\s<|\\/>", max=64)
@@ -20,7 +21,7 @@ RULES = [IdRule(), IdRule(max=40), ANTHROPIC, SPEAKERS, NINE, NameRule(), LETTER
 text = st.text(st.characters(exclude_categories=()), max_size=50) | st.text("ab._ -1", max_size=6)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("rule", "values", "fits"),
     [
         (IdRule(), ["anything at all", "é"], True),

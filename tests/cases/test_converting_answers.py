@@ -9,6 +9,7 @@ import pytest
 
 import dragoman
 from dragoman.message import ChatResponse, ThinkingBlock, ToolUseBlock
+from tests.each_case import each_case
 
 from .reading import chunk, fragment, said, streamed
 
@@ -92,8 +93,8 @@ CITED: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("target", [*CITED, "openai-chat", "mistral", "ollama"])
-@pytest.mark.parametrize("source", CITED)
+@each_case("target", [*CITED, "openai-chat", "mistral", "ollama"])
+@each_case("source", CITED)
 def test_case_35b_citations_are_the_clients_own_or_named(source: str, target: str) -> None:
     resp, _, losses = answer(source, CITED[source], target)
     cited: Any = getattr(resp.msg.blocks[0], "citations", None)

@@ -10,6 +10,7 @@ import pytest
 import dragoman
 from dragoman.capabilities import Facts
 from dragoman.vendors import PROTOCOLS
+from tests.each_case import each_case
 
 from .converting import (
     HI,
@@ -124,8 +125,8 @@ def test_case_14_a_call_of_claude_without_a_result() -> None:
     assert losses == [("result.missing", "$.messages[1].content[1]")]
 
 
-@pytest.mark.parametrize("text", ["", " ", None])
-@pytest.mark.parametrize("target", PROTOCOLS)
+@each_case("text", ["", " ", None])
+@each_case("target", PROTOCOLS)
 def test_case_16_a_call_without_arguments_has_none_anywhere(target: str, text: Any) -> None:
     body, _ = converted("openai-chat", target, chat(HI, calls(("a", "look", text)), result("a")))
     assert any(f'": {one}' in json.dumps(body) for one in ('"{}"', "{}"))

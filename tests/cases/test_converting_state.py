@@ -11,6 +11,7 @@ import dragoman
 from dragoman import Msg, WriteError
 from dragoman.sealed_state import Envelope
 from dragoman.vendors import PROTOCOLS
+from tests.each_case import each_case
 
 from .converting import HI, calls, chat, claude, converted, function, gemini, responses, result
 
@@ -31,8 +32,8 @@ SERVER_STATE = [
 ELSEWHERE = ["openai-chat", "cohere", "mistral", "bedrock-converse", "ollama", "dashscope"]
 
 
-@pytest.mark.parametrize("target", ELSEWHERE)
-@pytest.mark.parametrize(("source", "told", "field"), SERVER_STATE)
+@each_case("target", ELSEWHERE)
+@each_case(("source", "told", "field"), SERVER_STATE)
 def test_what_a_server_keeps_is_refused_on_other_wires(
     source: str, told: dict[str, Any], field: str, target: str
 ) -> None:

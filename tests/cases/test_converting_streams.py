@@ -11,6 +11,7 @@ import pytest
 import dragoman
 from dragoman.message import ToolUseBlock
 from dragoman.vendors import PROTOCOLS
+from tests.each_case import each_case
 
 from .reading import chunk, said, streamed
 
@@ -172,8 +173,8 @@ TIMED = {
 }
 
 
-@pytest.mark.parametrize("target", TIMED)
-@pytest.mark.parametrize("source", TIMED)
+@each_case("target", TIMED)
+@each_case("source", TIMED)
 def test_when_it_was_made_is_told_where_there_is_a_field(source: str, target: str) -> None:
     asked = dragoman.convert({**said({"content": "Hi"}), "created": 7}, "openai-chat", source,
                              "response", policy="ignore").body  # fmt: skip

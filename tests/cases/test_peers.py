@@ -25,6 +25,7 @@ from dragoman.message import (
 from dragoman.tokens import CharTokenCounter
 from dragoman.vendors import PROTOCOLS
 from tests.cases.writing import answered, call, written
+from tests.each_case import each_case
 
 HI = Msg.user("Hi")
 OBJECT = {"type": "object"}
@@ -245,7 +246,7 @@ def test_t23_a_web_search_is_the_wires_own_or_named(wire: str) -> None:
     assert found != (("server_tool.unsupported", "$.tools[0]") in losses)
 
 
-@pytest.mark.parametrize("wire", dragoman.wires())
+@each_case("wire", dragoman.wires())
 def test_t24_what_the_caller_passed_stays_as_it_was(wire: str) -> None:
     msgs = [Msg.system("S"), Msg("Bob Smith", [TextBlock(" "), TextBlock("Hi")], "user"),
             Msg("", [ThinkingBlock("hm"), call("call:1", "a.b", at={"x": [1]})], "assistant"),

@@ -16,6 +16,7 @@ from dragoman.message import ImageBlock, TextBlock, ThinkingBlock, URLSource
 from dragoman.protocols.openai_chat import Dialect
 from dragoman.tokens import CharTokenCounter
 from dragoman.vendors import PROTOCOLS
+from tests.each_case import each_case
 
 from .converting import HI, OBJECT, calls, chat, converted, function, gemini, responses, result
 from .reading import chunk, said
@@ -90,8 +91,8 @@ def test_t17_text_before_the_tags_and_two_sections_in_a_whole_answer() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("target", PROTOCOLS)
-@pytest.mark.parametrize("text", ["{bad", "[1]", '"x"', "nul"])
+@each_case("target", PROTOCOLS)
+@each_case("text", ["{bad", "[1]", '"x"', "nul"])
 def test_t18_argument_text_that_is_no_object(target: str, text: str) -> None:
     body, losses = converted("openai-chat", target, chat(HI, calls(("call_1", "look", text)),
                                                          result()))  # fmt: skip
@@ -180,7 +181,7 @@ def test_t23_a_web_search_of_responses(target: str) -> None:
                                          "gemini-interactions"))  # fmt: skip
 
 
-@pytest.mark.parametrize("target", dragoman.wires())
+@each_case("target", dragoman.wires())
 def test_t24_the_callers_body_is_not_changed(target: str) -> None:
     shared: list[Any] = [{"role": "system", "content": [{"type": "text", "text": "S"}]},
               {"role": "user", "name": "Bob S", "content": [{"type": "text", "text": " "},

@@ -20,6 +20,7 @@ from dragoman.message import (
 )
 from dragoman.vendors import PROTOCOLS
 from tests.cases.writing import answered, call, written
+from tests.each_case import each_case
 
 HI = Msg.user("Hi")
 
@@ -61,7 +62,7 @@ def test_case_86_the_models_own_argument_text_is_replayed_byte_for_byte() -> Non
     assert body["messages"][1]["tool_calls"][0]["function"]["arguments"] == '{"b": 2}'
 
 
-@pytest.mark.parametrize("wire", dragoman.wires())
+@each_case("wire", dragoman.wires())
 def test_case_90_the_same_history_is_the_same_bytes(wire: str) -> None:
     def history() -> list[Msg]:
         bad = ToolUseBlock("", "a.b c", {"z": 1, "a": 2})
@@ -142,7 +143,7 @@ def test_case_95c_a_pdf_in_each_wires_own_form() -> None:
     assert found["mistral"]["messages"][0]["content"][1]["document_url"] == uri
 
 
-@pytest.mark.parametrize("wire", dragoman.wires())
+@each_case("wire", dragoman.wires())
 def test_case_95d_nothing_vanishes(wire: str) -> None:
     film = VideoBlock(Base64Source("video/mp4", "AAAAGGZ0eXA="))
     picture = ImageBlock(Base64Source("image/png", "iVBORw0KGgo="))

@@ -15,6 +15,7 @@ from dragoman.cli.examples import WireExample, example, examples
 from dragoman.losses.codes import CODES
 from dragoman.message import load
 from dragoman.text.json_text import check
+from tests.each_case import each_case
 
 EXAMPLES = examples()
 MENDED = {code: made for code, one in EXAMPLES.items() if (made := one.apply_fix()) is not None}
@@ -28,14 +29,14 @@ def test_no_example_is_of_a_code_that_is_gone() -> None:
     assert sorted(set(EXAMPLES) - set(CODES)) == []
 
 
-@pytest.mark.parametrize("code", EXAMPLES)
+@each_case("code", EXAMPLES)
 def test_an_example_produces_its_code(code: str) -> None:
     out = EXAMPLES[code].run()
     assert code in [loss.code for loss in out.losses]
     check(out.written, "$")
 
 
-@pytest.mark.parametrize("code", MENDED)
+@each_case("code", MENDED)
 def test_the_fix_is_rid_of_the_loss(code: str) -> None:
     assert code not in [loss.code for loss in MENDED[code].run().losses]
 
@@ -64,7 +65,7 @@ def test_some_fixes_override_a_capability() -> None:
     assert len(OVERRIDES) > 10
 
 
-@pytest.mark.parametrize("code", EXAMPLES)
+@each_case("code", EXAMPLES)
 def test_an_example_is_small_and_loses_little_else(code: str) -> None:
     one = EXAMPLES[code]
     assert len(json.dumps(one.given)) < 1200

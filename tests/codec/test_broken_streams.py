@@ -11,6 +11,7 @@ import pytest
 
 import dragoman
 from dragoman.vendors import PROTOCOLS
+from tests.each_case import each_case
 
 FAILURE = {"error": {"message": "overloaded", "type": "server_error", "code": "503"}}
 # what ends a call, by the name of the event
@@ -97,8 +98,8 @@ def choice(index: int, delta: dict[str, Any], reason: str | None = None) -> dict
 BEGUN = [choice(0, {"role": "assistant", "content": "one"}), choice(1, {"content": "two"})]
 
 
-@pytest.mark.parametrize("ended", [0, 1])
-@pytest.mark.parametrize("target", PROTOCOLS)
+@each_case("ended", [0, 1])
+@each_case("target", PROTOCOLS)
 def test_no_candidate_ends_beside_one_that_breaks_off(target: str, ended: int) -> None:
     given = [*BEGUN, choice(ended, {}, "stop")]
     stream = dragoman.convert_stream(iter(given), "openai-chat", target, policy="ignore")
@@ -108,8 +109,8 @@ def test_no_candidate_ends_beside_one_that_breaks_off(target: str, ended: int) -
     assert {one.finish.reason for one in reader.response.candidates} <= {"other", "error"}
 
 
-@pytest.mark.parametrize("first", [0, 1])
-@pytest.mark.parametrize("target", PROTOCOLS)
+@each_case("first", [0, 1])
+@each_case("target", PROTOCOLS)
 def test_candidates_that_all_end_are_complete(target: str, first: int) -> None:
     given = [*BEGUN, choice(first, {}, "stop"), choice(1 - first, {}, "length")]
     stream = dragoman.convert_stream(iter(given), "openai-chat", target, policy="ignore")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman import ProviderError, ReadError, wire
+from tests.each_case import each_case
 
 WIRES = ["openai-chat", "openai-responses", "anthropic", "gemini", "gemini-interactions",
          "mistral", "cohere", "dashscope", "ollama", "bedrock"]  # fmt: skip
@@ -28,16 +29,16 @@ FORMS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", WIRES)
+@each_case("form", FORMS)
+@each_case("name", WIRES)
 def test_an_error_in_place_of_an_answer(name: str, form: str) -> None:
     with pytest.raises(ProviderError) as raised:
         wire(name).read_response(FORMS[form], status=200)
     assert (raised.value.kind, raised.value.message) == ("rate_limit", LIMIT)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", WIRES)
+@each_case("form", FORMS)
+@each_case("name", WIRES)
 def test_an_error_in_place_of_a_stream(name: str, form: str) -> None:
     decoder = wire(name).stream_decoder()
     decoder.feed({"beat": 1})  # of the host's own, which is kept
@@ -47,8 +48,8 @@ def test_an_error_in_place_of_a_stream(name: str, form: str) -> None:
     assert (error.kind, error.message) == ("rate_limit", LIMIT)
 
 
-@pytest.mark.parametrize("name", WIRES)
-@pytest.mark.parametrize(
+@each_case("name", WIRES)
+@each_case(
     "body", [{"beat": 1}, {"hello": "you"}, {"version": "1", "title": "x"}, {"success": True}]
 )
 def test_what_is_no_error(name: str, body: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ import dragoman
 from dragoman import ChatRequest, Msg, analysis
 from dragoman.errors import ConfigError, DragomanError, ProviderError
 from dragoman.vendors import PROTOCOLS
+from tests.each_case import each_case
 
 ASKED = [{"role": "user", "content": "Hi."}]
 ITEMS = [{"type": "message", "role": "user", "content": "Hi."}]
@@ -188,8 +189,8 @@ def test_one_long_word_in_an_error_is_read_once() -> None:
         analysis.explain({"error": {"message": text, "param": text, "code": text}}, out)
 
 
-@pytest.mark.parametrize("source", ["bedrock-converse", "anthropic"])
-@pytest.mark.parametrize("target", PROTOCOLS)
+@each_case("source", ["bedrock-converse", "anthropic"])
+@each_case("target", PROTOCOLS)
 def test_a_prompt_beside_messages_that_are_none(source: str, target: str) -> None:
     if source == target:
         return

@@ -22,6 +22,7 @@ from dragoman.message import (
 )
 from dragoman.vendors import VENDORS, vendor
 from tests.contract.judges import judge_of, judge_request
+from tests.each_case import each_case
 
 CHAT = "openai-chat"
 RESPONSES = "openai-responses"
@@ -357,7 +358,7 @@ def an_answer(wire: dragoman.Wire) -> dict[str, Any]:
     return {**body, "acme_field": 1}
 
 
-@pytest.mark.parametrize(("source", "target"), wires_of_one_vendor())
+@each_case(("source", "target"), wires_of_one_vendor())
 def test_an_answer_over_another_protocol_of_a_vendor_is_none_of_this_one(
     source: str, target: str
 ) -> None:
@@ -379,7 +380,7 @@ def test_an_answer_over_another_protocol_of_a_vendor_is_none_of_this_one(
         assert heard.candidates[0].finish.reason == "tool_calls"
 
 
-@pytest.mark.parametrize(("source", "target"), wires_of_one_vendor())
+@each_case(("source", "target"), wires_of_one_vendor())
 def test_nor_is_it_in_a_history(source: str, target: str) -> None:
     """An item's id would take the place of the call's."""
     theirs, ours = dragoman.wire(source, policy="ignore"), dragoman.wire(target, policy="ignore")

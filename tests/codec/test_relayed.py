@@ -13,6 +13,7 @@ from dragoman import ConfigError, LossRefused, Policy, ReadError
 from dragoman.stream.framing import encode
 from dragoman.vendors import PROTOCOLS
 from tests.cases.reading import chunk
+from tests.each_case import each_case
 
 HELLO = [{**chunk({"role": "assistant", "content": "Hel"}), "system_fingerprint": "fp"},
          chunk({"content": "lo"}), chunk({}, "stop")]  # fmt: skip
@@ -52,8 +53,8 @@ def test_a_policy_collects_at_the_end() -> None:
     assert [one.where for one in seen] == [one.where for one in stream.losses]
 
 
-@pytest.mark.parametrize("source", [name for name in PROTOCOLS if name != "mistral"])
-@pytest.mark.parametrize("size", [0, 1, 7, 10_000])
+@each_case("source", [name for name in PROTOCOLS if name != "mistral"])
+@each_case("size", [0, 1, 7, 10_000])
 def test_whose_stream_it_is_is_seen(source: str, size: int) -> None:
     events = list(dragoman.convert_stream(HELLO, "openai-chat", source))
     chunks: Any = events
@@ -76,9 +77,9 @@ def test_a_stream_of_nobody_is_not_guessed(chunks: Any) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("source", ["openai-chat", "openai-responses", "anthropic", "gemini",
+@each_case("source", ["openai-chat", "openai-responses", "anthropic", "gemini",
                                     "ollama", "cohere"])  # fmt: skip
-@pytest.mark.parametrize("chunks", [
+@each_case("chunks", [
     [], [b""], [b"<html>502</html>"], [b": ping\n\n"], [None], [{"hello": 1}],
     [b"data: hello\n\n"],
 ])  # fmt: skip
@@ -100,7 +101,7 @@ def test_an_error_of_the_provider_is_an_event() -> None:
     assert "Slow down." in event.data
 
 
-@pytest.mark.parametrize("cut", range(len(EVENT), len(EVENT) * 2, 9))
+@each_case("cut", range(len(EVENT), len(EVENT) * 2, 9))
 def test_what_breaks_off_has_begun(cut: int) -> None:
     body = (EVENT * 2).encode()[:cut]
     stream = dragoman.convert_stream([body], "openai-chat", "anthropic")

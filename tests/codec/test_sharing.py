@@ -32,6 +32,7 @@ from dragoman.message import (
 )
 from dragoman.tokens import CharTokenCounter
 from dragoman.vendors import VENDORS, vendor
+from tests.each_case import each_case
 from tests.wires import ONE_OF_EACH_KIND
 
 SRC = Path(__file__).resolve().parents[3] / "src"
@@ -151,7 +152,7 @@ def test_one_wire_on_eight_threads() -> None:
     assert {model: sent(wire, model) for model in MODELS} == expected
 
 
-@pytest.mark.parametrize("way", WAYS)
+@each_case("way", WAYS)
 @pytest.mark.parametrize("name", WIRES)
 def test_copies_of_wires_write_the_same(name: str, way: str) -> None:
     wire = dragoman.wire(name, policy="ignore")
@@ -163,7 +164,7 @@ def test_copies_of_wires_write_the_same(name: str, way: str) -> None:
         assert sent(again, model) == sent(wire, model)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@each_case("way", WAYS)
 @pytest.mark.parametrize("name", VENDORS)
 def test_copies_of_vendors_are_equal(name: str, way: str) -> None:
     row = vendor(name)
@@ -172,7 +173,7 @@ def test_copies_of_vendors_are_equal(name: str, way: str) -> None:
     assert sent(dragoman.wire(again, policy="ignore")) == sent(dragoman.wire(row, policy="ignore"))
 
 
-@pytest.mark.parametrize("way", WAYS)
+@each_case("way", WAYS)
 @pytest.mark.parametrize("name", FORMATTERS)
 def test_copies_of_named_formatters_say_the_same(name: str, way: str) -> None:
     formatter = getattr(dragoman.formatter, name)(policy="ignore")
@@ -182,7 +183,7 @@ def test_copies_of_named_formatters_say_the_same(name: str, way: str) -> None:
     assert again.can == formatter.can
 
 
-@pytest.mark.parametrize("way", WAYS)
+@each_case("way", WAYS)
 @pytest.mark.parametrize("name", ONE_OF_EACH_KIND)
 def test_copies_of_formatters_say_the_same(name: str, way: str) -> None:
     formatter = Formatter(

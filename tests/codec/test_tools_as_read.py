@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from dragoman import Tool, wire
 from dragoman.errors import DragomanError
 from dragoman.vendors import VENDORS
+from tests.each_case import each_case
 
 CHAT = {"model": "m", "messages": [{"role": "user", "content": "Hi."}]}
 GEMINI = {"contents": [{"role": "user", "parts": [{"text": "Hi."}]}]}
@@ -39,7 +38,7 @@ def hosts() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("vendor", "protocol"), hosts())
+@each_case(("vendor", "protocol"), hosts())
 def test_tools_that_come_back_equal_are_no_loss(vendor: str, protocol: str) -> None:
     body, tools = BODIES[protocol]
     host = wire(f"{vendor}/{protocol}", policy="ignore")

@@ -19,6 +19,7 @@ from dragoman.history.pipeline import FormatStyle
 from dragoman.history.prompt import SystemPrompt
 from dragoman.losses import Policy
 from dragoman.message import CacheHint, TextBlock, ToolUseBlock
+from tests.each_case import each_case
 
 WIRES = dragoman.wires()
 HI = [Msg.user("Hi.")]
@@ -32,7 +33,7 @@ def codes(out: Any) -> list[tuple[str, str]]:
     return [(loss.code, loss.where) for loss in out.losses]
 
 
-@pytest.mark.parametrize("name", WIRES)
+@each_case("name", WIRES)
 def test_a_request_is_not_changed_and_says_what_is_sent(name: str) -> None:
     req = ChatRequest(list(HI), model="some-model", tools=[Tool("look")], metadata={"k": 1})
     before = copy.deepcopy(req)
@@ -46,7 +47,7 @@ def test_a_request_is_not_changed_and_says_what_is_sent(name: str) -> None:
         assert word not in str(out.headers).lower()
 
 
-@pytest.mark.parametrize("name", WIRES)
+@each_case("name", WIRES)
 def test_whose_model_is_named(name: str) -> None:
     wire = dragoman.wire(name, policy="ignore")
     req = ChatRequest(list(HI), model="from-request")
@@ -57,8 +58,8 @@ def test_whose_model_is_named(name: str) -> None:
     assert ("model.default", "$.model") in codes(out)
 
 
-@pytest.mark.parametrize("name", WIRES)
-@pytest.mark.parametrize("msgs", [[], [Msg.user("")], [Msg.user([])]])
+@each_case("name", WIRES)
+@each_case("msgs", [[], [Msg.user("")], [Msg.user([])]])
 def test_nothing_to_send(name: str, msgs: list[Msg]) -> None:
     wire = dragoman.wire(name, policy="ignore")
     try:
@@ -70,7 +71,7 @@ def test_nothing_to_send(name: str, msgs: list[Msg]) -> None:
         assert out.body
 
 
-@pytest.mark.parametrize("name", WIRES)
+@each_case("name", WIRES)
 def test_a_prompt_of_three_parts(name: str) -> None:
     out = write(name, *HI, system="You help.", memories="Likes tea.", tools=[Tool("look")])
     text = str(out.body)

@@ -12,12 +12,13 @@ import dragoman
 from dragoman import Formatter, ProviderError, ReadError
 from dragoman.message.ending import classify_ending
 from dragoman.vendors import PROTOCOLS
+from tests.each_case import each_case
 
 PAGE = "<html>Bad gateway</html>"
 
 
-@pytest.mark.parametrize("wire", PROTOCOLS)
-@pytest.mark.parametrize("body", [PAGE, PAGE.encode(), "", b"\xff", "{}", {"odd": 1}, []])
+@each_case("wire", PROTOCOLS)
+@each_case("body", [PAGE, PAGE.encode(), "", b"\xff", "{}", {"odd": 1}, []])
 def test_an_answer_with_the_status_of_an_error_is_one(wire: str, body: Any) -> None:
     with pytest.raises(ProviderError) as raised:
         dragoman.wire(wire).read_response(body, status=502)
@@ -111,8 +112,8 @@ BODIES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("wire", PROTOCOLS)
-@pytest.mark.parametrize("sender", BODIES)
+@each_case("wire", PROTOCOLS)
+@each_case("sender", BODIES)
 def test_the_answer_of_another_wire_is_none(sender: str, wire: str) -> None:
     like = {sender, "mistral" if sender == "openai-chat" else sender}  # one speaks as the other
     body = BODIES[sender]
@@ -138,8 +139,8 @@ def test_an_answer_that_has_not_come_yet_is_one() -> None:
     assert dragoman.wire("openai-responses").read_response(body).status == "interrupted"
 
 
-@pytest.mark.parametrize("wire", PROTOCOLS)
-@pytest.mark.parametrize("odd", [None, {}, [], 3, "x"])
+@each_case("wire", PROTOCOLS)
+@each_case("odd", [None, {}, [], 3, "x"])
 def test_no_shape_is_too_odd_to_be_judged(wire: str, odd: Any) -> None:
     keys = ("type", "object", "output", "choices", "candidates", "message", "done", "content")
     for body in ({key: odd} for key in keys):

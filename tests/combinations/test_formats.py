@@ -8,6 +8,7 @@ import pytest
 
 from dragoman import convert, wire
 from dragoman.message import ChatRequest, Msg, ResponseFormat, TextBlock, Tool, Written
+from tests.each_case import each_case
 
 SCHEMA = {"type": "object", "properties": {"degrees": {"type": "number"}}, "required": ["degrees"]}
 JSON = ResponseFormat("json")
@@ -40,8 +41,8 @@ def test_a_sentence_asks_for_json_where_no_message_does(host: str, model: str) -
     ]
 
 
-@pytest.mark.parametrize(("host", "model"), DEMANDING)
-@pytest.mark.parametrize("msg", [
+@each_case(("host", "model"), DEMANDING)
+@each_case("msg", [
     Msg.user("Give me json."), Msg("", "As JSON.", "system"),
     Msg("", [TextBlock("Give me Json.")], "user"),
 ])  # fmt: skip

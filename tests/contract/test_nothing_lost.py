@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from functools import cache
 from itertools import product
 from typing import Any
 from urllib.parse import urlsplit
@@ -41,6 +42,7 @@ from dragoman.message.blocks import BLOCKS, ContentBlock
 from dragoman.vendors import VENDORS, vendor
 from tests.contract import judges
 from tests.contract.judges import judge_messages, judge_request
+from tests.each_case import each_case
 
 MARK = "TUFSS01BUks0Mg=="  # base64 itself, so it may stand where bytes must
 # every wire by its name, and the further wires of every vendor
@@ -88,8 +90,10 @@ def test_every_block_kind_has_a_sample() -> None:
     assert {block.type for block in SAMPLES.values()} == set(BLOCKS)
 
 
-def conversation(sample: ContentBlock, role: str, position: str) -> tuple[list[Msg], str]:
-    """A history around the sample, and the path of the sample."""
+@cache
+def conversation(name: str, role: str, position: str) -> tuple[list[Msg], str]:
+    """A history around the sample, which all wires share, and the path of the sample."""
+    sample = SAMPLES[name]
     opening = [
         Msg("", "Look.", "user"),
         Msg("", [ToolUseBlock("call_0", "look", {"at": "it"})], "assistant"),
@@ -138,12 +142,12 @@ CASES = list(product(SAMPLES, ROLES, POSITIONS))
 
 
 @pytest.mark.parametrize("wire", WIRES)
-@pytest.mark.parametrize("name", SAMPLES)
+@each_case("name", SAMPLES)
 def test_a_request_says_the_block_or_names_it(wire: str, name: str) -> None:
     target = dragoman.wire(wire, policy="ignore", fetch=None)  # by default files are read
     silent, refused = [], []
     for role, position in product(ROLES, POSITIONS):
-        msgs, path = conversation(SAMPLES[name], role, position)
+        msgs, path = conversation(name, role, position)
         out = target.write_request(ChatRequest(msgs, tools=TOOLS))
         named = [loss for loss in out.losses if loss.where.startswith(path)]
         if not said(out.body) and not named:
@@ -156,12 +160,12 @@ def test_a_request_says_the_block_or_names_it(wire: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("wire", WIRES)
-@pytest.mark.parametrize("name", [name for name in SAMPLES if name.endswith(" on disk")])
+@each_case("name", [name for name in SAMPLES if name.endswith(" on disk")])
 def test_a_file_that_may_not_be_read_is_refused_or_named(wire: str, name: str) -> None:
     """By default. Where the wire takes no such medium there, its loss is named instead."""
     target = dragoman.wire(wire, policy="ignore")
     for role, position in product(ROLES, POSITIONS):
-        msgs, path = conversation(SAMPLES[name], role, position)
+        msgs, path = conversation(name, role, position)
         try:
             out = target.write_request(ChatRequest(msgs, tools=TOOLS))
             named = [loss.where for loss in out.losses]
@@ -171,13 +175,13 @@ def test_a_file_that_may_not_be_read_is_refused_or_named(wire: str, name: str) -
 
 
 @pytest.mark.parametrize("formatter", FORMATTERS)
-@pytest.mark.parametrize("name", SAMPLES)
+@each_case("name", SAMPLES)
 def test_a_named_formatter_says_the_block_or_names_it(formatter: str, name: str) -> None:
     cls = getattr(dragoman.formatter, formatter)
     made = cls(policy="ignore", fetch=None)
     silent, refused = [], []
     for role, position in product(ROLES, POSITIONS):
-        msgs, path = conversation(SAMPLES[name], role, position)
+        msgs, path = conversation(name, role, position)
         out = made.write(msgs)
         named = [loss for loss in out.losses if loss.where.startswith(path)]
         if not said(out.messages) and not named:

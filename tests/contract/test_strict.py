@@ -20,6 +20,7 @@ from tests.contract.judges.cases import changed
 from tests.contract.judges.fault import spell
 from tests.contract.strict import WIRES, book, validate
 from tests.contract.strict.cases import Case
+from tests.each_case import each_case
 
 FOLDER = Path(strict.__file__).parent
 TABLES: dict[str, Any] = {
@@ -41,7 +42,7 @@ def told(wire: str, body: Any, row: Case) -> list[strict.Broken]:
     return validate(wire, body, model=row.model, host=row.host)
 
 
-@pytest.mark.parametrize(("wire", "row"), ROWS, ids=str)
+@each_case(("wire", "row"), ROWS, ids=str)
 def test_a_refused_body_breaks_its_rule_at_its_place(wire: str, row: Case) -> None:
     body = changed(TABLES[wire].BASE, row.bad)
     before = copy.deepcopy(body)
@@ -53,7 +54,7 @@ def test_a_refused_body_breaks_its_rule_at_its_place(wire: str, row: Case) -> No
     assert body == before, "a validator changed what it judged"
 
 
-@pytest.mark.parametrize(("wire", "row"), ROWS, ids=str)
+@each_case(("wire", "row"), ROWS, ids=str)
 def test_its_neighbour_is_accepted(wire: str, row: Case) -> None:
     good = changed(TABLES[wire].BASE, row.good)
     assert [str(fault) for fault in told(wire, good, row)] == []

@@ -20,6 +20,7 @@ from dragoman.sealed_state import Envelope
 from dragoman.vendors import PROTOCOLS
 from tests.cases.converting import HI, OBJECT, chat, claude, converse, gemini, responses
 from tests.cases.reading import chunk, said
+from tests.each_case import each_case
 from tests.laws.encoding import encoded
 
 ACME = Vendor("acme", base_url="https://acme.example/v1", key="ACME_API_KEY",
@@ -53,8 +54,8 @@ ANSWERS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("target", dragoman.wires())
-@pytest.mark.parametrize("source", [name for name in PROTOCOLS if name in BODIES])
+@each_case("target", dragoman.wires())
+@each_case("source", [name for name in PROTOCOLS if name in BODIES])
 def test_every_wire_to_every_wire(source: str, target: str) -> None:
     body = copy.deepcopy(BODIES[source])
     path = "/model/m/converse" if source == "bedrock-converse" else None

@@ -21,6 +21,7 @@ from dragoman._old_names import OLD_CODES
 from dragoman.formatter.wire_formatter import FormatterOptions
 from dragoman.losses.codes import CODES
 from dragoman.tokens import CharTokenCounter
+from tests.each_case import each_case
 
 from .pages import DOCS, ROOT, pages, plain, rows
 
@@ -71,7 +72,7 @@ def told(reason: str) -> bool:
     return f"*{why}*" in FAULTS[int(head)][2]
 
 
-@pytest.mark.parametrize("reason", REASONS)
+@each_case("reason", REASONS)
 def test_the_page_gives_every_reason_of_the_recorded_conversations(reason: str) -> None:
     assert told(reason)
 
@@ -157,7 +158,7 @@ def _fields(cls: type[Any]) -> set[str]:
     return {name for base in cls.__mro__ for name in getattr(base, "__annotations__", {})}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "page", [page for page in pages() if page.name not in NO_CODES], ids=lambda page: page.name
 )
 def test_the_codes_that_a_page_names_are_codes(page: Any) -> None:

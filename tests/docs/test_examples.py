@@ -25,6 +25,7 @@ from dragoman.model import endpoint
 from dragoman.testing import Scripted
 from dragoman.vendors import vendor
 from tests.cli.running import run as run_command
+from tests.each_case import each_case
 
 from .pages import ROOT, blocks, pages
 
@@ -98,7 +99,7 @@ def test_the_python_of_a_page_runs_and_prints_what_it_says(
     assert played(name, PAGES[name], capsys) == []
 
 
-@pytest.mark.parametrize("name", WITH_PYTHON)
+@each_case("name", WITH_PYTHON)
 def test_what_does_not_run_is_little_and_compiles(name: str) -> None:
     left = [block for block in blocks(PAGES[name]) if block.info == "python no-run"]
     assert len(left) < FEW
@@ -214,13 +215,13 @@ _PLAIN = (
 _METAPHORS = re.compile(r"\b(told|tells?|stands?|stood|behind|nobody|whoever)\b", re.IGNORECASE)
 
 
-@pytest.mark.parametrize("name", sorted(PAGES.keys() - _INSIDE))
+@each_case("name", sorted(PAGES.keys() - _INSIDE))
 def test_a_page_for_users_has_no_private_word(name: str) -> None:
     prose = re.sub(r"(?ms)^```.*?^```|`[^`]*`", "", PAGES[name])
     assert _PRIVATE.findall(prose) == []
 
 
-@pytest.mark.parametrize("name", _PLAIN)
+@each_case("name", _PLAIN)
 def test_a_plain_page_has_none_of_our_metaphors(name: str) -> None:
     prose = re.sub(r"(?ms)^```.*?^```|`[^`]*`|<!--.*?-->", "", PAGES[name])
     assert _METAPHORS.findall(prose) == []

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.each_case import each_case
+
 from .pages import FOLDERS, rows
 
 GLOSSARY = FOLDERS["zh"] / "glossary.md"
@@ -39,7 +41,7 @@ def faults(page: str) -> list[str]:
     return found + [f"{one}: 裁剪" for one in HISTORY.findall(prose)]
 
 
-@pytest.mark.parametrize("name", PAGES)
+@each_case("name", PAGES)
 def test_a_page_keeps_to_the_glossary(name: str) -> None:
     assert faults(PAGES[name]) == []
 

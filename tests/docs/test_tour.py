@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.each_case import each_case
+
 from .pages import DOCS, ROOT, Block, anchors, blocks, pages, plain
 
 PACKAGE = ROOT / "src" / "dragoman"
@@ -81,13 +83,13 @@ def test_the_tour_passes_every_module() -> None:
     assert modules - named - {"__init__.py", "__pycache__"} == set()
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
+@each_case("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page: Path) -> None:
     links = LINK.findall(plain(page.read_text("utf-8")))
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
+@each_case("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_to_sections(page: Path) -> None:
     links = SECTION.findall(plain(page.read_text("utf-8")))
     there = {name: anchors((page.parent / (name or page.name)).read_text()) for name, _ in links}

@@ -14,6 +14,7 @@ from dragoman.formatter import AnthropicChatFormatter, OpenAIChatFormatter, Wire
 from dragoman.model import ChatModel
 from dragoman.testing import Scripted
 from dragoman.vendors import PROTOCOLS, VENDORS, vendor
+from tests.each_case import each_case
 
 from .weather import WEATHER, asked, called
 
@@ -93,8 +94,8 @@ def test_tools_that_a_provider_runs_itself_stay_what_the_formatter_wrote() -> No
 
 
 @pytest.mark.demand("S167")
-@pytest.mark.parametrize("host", HOSTS)
-@pytest.mark.parametrize("tool", [{}, {"parameters": {}}])
+@each_case("host", HOSTS)
+@each_case("tool", [{}, {"parameters": {}}])
 def test_a_function_without_a_name_is_refused(host: str, tool: dict[str, Any]) -> None:
     model = ChatModel(host, "m", "none")
     with pytest.raises(InvalidMessage, match="a tool needs a name"):

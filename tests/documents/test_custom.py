@@ -19,6 +19,7 @@ from dragoman.formatter import (
 )
 from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.tokens import CharTokenCounter, TokenCounterBase
+from tests.each_case import each_case
 
 from .cells import conversation
 
@@ -80,7 +81,7 @@ def test_the_base_class_demands_format() -> None:
 
 
 @pytest.mark.demand("S134")
-@pytest.mark.parametrize("name", FORMATTERS)
+@each_case("name", FORMATTERS)
 def test_every_formatter_of_ours_truncates(name: str) -> None:
     cls = getattr(import_module("dragoman.formatter"), name)
     assert issubclass(cls, TruncatedFormatterBase)
@@ -88,7 +89,7 @@ def test_every_formatter_of_ours_truncates(name: str) -> None:
 
 
 @pytest.mark.demand("S128", "S129", "S134")
-@pytest.mark.parametrize("name", FORMATTERS)
+@each_case("name", FORMATTERS)
 def test_every_formatter_of_ours_takes_a_counter_and_drops_what_came_first(name: str) -> None:
     cls = getattr(import_module("dragoman.formatter"), name)
     msgs = [Msg("system", "You are Friday.", "system")]

@@ -15,6 +15,7 @@ from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.losses import Report
 from dragoman.message import ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from dragoman.tokens import CharTokenCounter
+from tests.each_case import each_case
 
 from .cells import conversation
 
@@ -75,7 +76,7 @@ def test_format_is_awaited_and_gives_plain_json() -> None:
 
 
 @pytest.mark.demand("S119", "S120")
-@pytest.mark.parametrize("name", FORMATTERS)
+@each_case("name", FORMATTERS)
 def test_every_formatter_of_ours_is_awaited_and_gives_plain_json(name: str) -> None:
     made = getattr(import_module("dragoman.formatter"), name)()
     written = asyncio.run(made.format(conversation()))

@@ -18,6 +18,7 @@ from dragoman.analysis import Difference, Refusal, check, diff, pairs
 from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.message import Base64Source, ImageBlock, TextBlock
 from dragoman.schema import dialect, lower_schema
+from tests.each_case import each_case
 
 PNG = "iVBORw0KGgo="
 # provider -> (formatter, model, where the messages stand in the body)
@@ -228,8 +229,8 @@ def test_the_schema_of_a_tool_is_the_one_that_the_api_takes(provider: str) -> No
 
 
 @pytest.mark.demand("S1", "S160")
-@pytest.mark.parametrize("provider", PROVIDERS)
-@pytest.mark.parametrize("writer", PROVIDERS)
+@each_case("provider", PROVIDERS)
+@each_case("writer", PROVIDERS)
 def test_converted_every_pair_works(writer: str, provider: str) -> None:
     here, body, path = request_to(writer)
     there, model = dragoman.wire(provider, policy="ignore"), PROVIDERS[provider][1]

@@ -23,6 +23,7 @@ from dragoman.message import (
 from dragoman.protocols.dashscope import Dialect
 from dragoman.stream.builder import build
 from dragoman.vendors import PROTOCOLS, VENDORS, vendor
+from tests.each_case import each_case
 
 from .weather import WEATHER
 
@@ -83,7 +84,7 @@ def test_a_formatter_reads_an_answer_into_a_message(formatter: WireFormatter) ->
 
 
 @pytest.mark.demand("S12")
-@pytest.mark.parametrize("name", [*PROTOCOLS, *VENDORS])
+@each_case("name", [*PROTOCOLS, *VENDORS])
 def test_every_formatter_can_read(name: str) -> None:
     wires = [name] if name in PROTOCOLS else [f"{name}/{wire}" for wire in vendor(name).wires]
     answer = ChatResponse([Candidate(Msg.assistant("In Asia."), Finish("stop"))])
@@ -237,7 +238,7 @@ def test_where_thinking_has_a_field_the_tags_are_text() -> None:
 
 
 @pytest.mark.demand("S54")
-@pytest.mark.parametrize("cut", range(1, 18))
+@each_case("cut", range(1, 18))
 def test_a_field_that_comes_in_the_middle_of_a_section_loses_no_letter(cut: int) -> None:
     content = "a <think>b</think>c"
     said: list[Any] = [

@@ -9,9 +9,10 @@ import pytest
 
 from dragoman import ProviderError, convert_stream, wire
 from dragoman.error_kinds import error_kind
+from tests.each_case import each_case
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("code", "type", "status", "kind"),
     [
         ("context_length_exceeded", "invalid_request_error", 400, "context_overflow"),

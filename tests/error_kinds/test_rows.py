@@ -12,6 +12,7 @@ from dragoman.error_kinds import ErrorRow, error_kind, error_numbers, table
 from dragoman.error_kinds.row import LONGEST, pattern
 from dragoman.errors import by_kind
 from dragoman.vendors import PROTOCOLS, VENDORS, vendor
+from tests.each_case import each_case
 from tests.growth import grows_in_proportion
 
 from .answers import NEAR_MISSES, OTHERS, QUOTED, TOO_LONG, Refused
@@ -34,7 +35,7 @@ def sentence(row: ErrorRow) -> str:
     return re.sub(r"\*", " and so ", text).capitalize()
 
 
-@pytest.mark.parametrize("row", ROWS, ids=name_of)
+@each_case("row", ROWS, ids=name_of)
 def test_a_row_decides(row: ErrorRow) -> None:
     code, status = row.code, row.status or 400
     error = ProviderError(f"Error: {sentence(row)}.", status=status, type=code)
@@ -48,7 +49,7 @@ def test_a_row_decides(row: ErrorRow) -> None:
         assert numbers.tokens == 213462
 
 
-@pytest.mark.parametrize(("host", "row"), OWN, ids=str)
+@each_case(("host", "row"), OWN, ids=str)
 def test_a_code_means_something_at_its_host_alone(host: str, row: ErrorRow) -> None:
     body = {"error": {"message": "no", "code": row.code}}
     assert wire(host).error(400, body).kind == row.kind
@@ -57,12 +58,12 @@ def test_a_code_means_something_at_its_host_alone(host: str, row: ErrorRow) -> N
         assert wire("openai").error(400, body).kind == "invalid"
 
 
-@pytest.mark.parametrize("name", VENDORS)
+@each_case("name", VENDORS)
 def test_a_vendor_has_a_row(name: str) -> None:
     assert any(name in row.hosts for row in ROWS) or vendor(name).errors
 
 
-@pytest.mark.parametrize("row", [*ROWS, *(row for _, row in OWN)], ids=name_of)
+@each_case("row", [*ROWS, *(row for _, row in OWN)], ids=name_of)
 def test_a_row_says_when_and_where(row: ErrorRow) -> None:
     assert re.fullmatch(r"202[3-6]-[01]\d-[0-3]\d", row.since)
     assert len(row.source) > 3
@@ -71,7 +72,7 @@ def test_a_row_says_when_and_where(row: ErrorRow) -> None:
     assert all(host == "*" or host in VENDORS for host in row.hosts)
 
 
-@pytest.mark.parametrize("answer", ANSWERS, ids=name_of)
+@each_case("answer", ANSWERS, ids=name_of)
 def test_what_hosts_say(answer: Refused) -> None:
     error = wire(answer.host).error(answer.status, answer.body)
     assert error.kind == answer.kind
@@ -82,7 +83,7 @@ def test_what_hosts_say(answer: Refused) -> None:
         assert answer.kind != "context_overflow"
 
 
-@pytest.mark.parametrize("answer", [*TOO_LONG, *OTHERS], ids=name_of)
+@each_case("answer", [*TOO_LONG, *OTHERS], ids=name_of)
 def test_what_hosts_say_in_place_of_an_answer(answer: Refused) -> None:
     status = answer.status or 400
     with pytest.raises(ProviderError) as raised:
@@ -144,7 +145,7 @@ def test_a_host_s_own_code_in_a_stream() -> None:
     assert (error.kind, error.host) == ("billing", "zhipu")
 
 
-@pytest.mark.parametrize("answer", QUOTED, ids=name_of)
+@each_case("answer", QUOTED, ids=name_of)
 def test_what_hosts_say_in_a_stream(answer: Refused) -> None:
     """Without a status, the words say it, unless the status alone was telling."""
     text = wire(answer.host).error(answer.status, answer.body).message
@@ -164,7 +165,7 @@ def search_beginning(pattern: re.Pattern[str], text: str, size: int) -> None:
     pattern.search(text[:size])
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row.text], ids=name_of)
+@each_case("row", [row for row in ROWS if row.text], ids=name_of)
 def test_a_pattern_takes_time_in_proportion(row: ErrorRow) -> None:
     """Text made of a pattern's own pieces, over and over, which never comes to its end."""
     head = sentence(row).lower()

@@ -16,6 +16,7 @@ from dragoman import LLM, AsyncLLM, Msg, ReActAgent, Tool, Toolkit
 from dragoman.stream.events import StreamEvent
 from dragoman.suggestions import import_names
 from dragoman.testing import Scripted
+from tests.each_case import each_case
 from tests.transport.ways import KEY
 
 
@@ -77,7 +78,7 @@ HABITS: list[tuple[str, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("library", "code", "says"), HABITS, ids=lambda one: one)
+@each_case(("library", "code", "says"), HABITS, ids=lambda one: one)
 def test_a_habit_is_answered_with_the_spelling_of_here(library: str, code: str, says: str) -> None:
     model = llm("Hi.", "Hi.")
     agent = ReActAgent("Friday", None, model)
@@ -209,7 +210,7 @@ CALLS: list[tuple[str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("code", "says"), CALLS)
+@each_case(("code", "says"), CALLS)
 def test_a_call_that_does_not_fit_says_how_it_is_called(code: str, says: str) -> None:
     things = {"llm": llm("Hi."), "ReActAgent": ReActAgent, "Msg": Msg, "dragoman": dragoman}
     with pytest.raises(dragoman.DragomanError) as caught:
@@ -226,7 +227,7 @@ def test_an_agent_needs_a_model_alone() -> None:
     assert Msg().content == ""
 
 
-@pytest.mark.parametrize("name", ["", *PUBLIC])
+@each_case("name", ["", *PUBLIC])
 def test_a_module_lists_what_it_offers_and_nothing_else(name: str) -> None:
     module = import_module(f"dragoman.{name}".rstrip("."))
     values = {one: getattr(module, one) for one in dir(module) if not one.startswith("_")}

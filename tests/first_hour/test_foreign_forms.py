@@ -8,6 +8,7 @@ import pytest
 
 from dragoman import LLM, InvalidMessage
 from dragoman.message import ServerTool
+from tests.each_case import each_case
 from tests.transport.ways import KEY
 
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}}}
@@ -86,9 +87,9 @@ MEDIA: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize("model", ["openai/gpt-5.6", "anthropic/claude-opus-5-5",
+@each_case("model", ["openai/gpt-5.6", "anthropic/claude-opus-5-5",
                                    "gemini/gemini-3-pro"])  # fmt: skip
-@pytest.mark.parametrize(("part", "value"), MEDIA, ids=str)
+@each_case(("part", "value"), MEDIA, ids=str)
 def test_media_arrive_however_a_library_spells_them(
     model: str, part: dict[str, Any], value: str
 ) -> None:

@@ -35,6 +35,7 @@ from dragoman.message import URLSource
 from dragoman.model import AnthropicChatModel, ChatModel, Connection, OpenAIChatModel
 from dragoman.suggestions.keywords import ADVICE, AGENT_SYNONYMS, SYNONYMS, nearest
 from dragoman.tokens import CharTokenCounter
+from tests.each_case import each_case
 from tests.transport.ways import KEY
 
 GPT = "openai/gpt-4o"
@@ -76,7 +77,7 @@ UNKNOWN: list[tuple[Callable[..., Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "name", "meant"), UNKNOWN)
+@each_case(("call", "name", "meant"), UNKNOWN)
 def test_an_unknown_keyword_is_explained(call: Callable[..., Any], name: str, meant: str) -> None:
     with pytest.raises(UnknownKeyword) as caught:
         call(**{name: 1})
@@ -118,7 +119,7 @@ def test_what_means_the_same_is_taken(
     assert shows(call(**{name: value}))
 
 
-@pytest.mark.parametrize("name", FORMATTERS)
+@each_case("name", FORMATTERS)
 def test_every_named_formatter_takes_both_names_of_its_budget(name: str) -> None:
     import dragoman.formatter
 

@@ -11,6 +11,7 @@ import pytest
 import dragoman
 from dragoman import DragomanError
 from dragoman.testing import Scripted
+from tests.each_case import each_case
 from tests.transport.ways import KEY
 
 from .lines import LINES, Line
@@ -34,7 +35,7 @@ def names(script: Scripted) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line.library}: {line.code}")
+@each_case("line", LINES, ids=lambda line: f"{line.library}: {line.code}")
 def test_a_line(line: Line) -> None:
     assert bool(line.shows) != bool(line.says)  # it works, or it says what to write
     script = Scripted("1", "1", "1")

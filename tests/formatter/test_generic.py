@@ -13,6 +13,7 @@ from dragoman import ByName, ChatRequest, Msg, Tagged, Tool
 from dragoman.formatter import AnthropicChatFormatter, OpenAIChatFormatter
 from dragoman.history.prompt import SystemPrompt
 from dragoman.message import Base64Source, ImageBlock, TextBlock, ThinkingBlock, URLSource
+from tests.each_case import each_case
 
 WIRES = dragoman.wires()
 MSGS = [
@@ -36,7 +37,7 @@ def test_by_name_by_wire_and_by_vendor(name: str) -> None:
     assert repr(formatter) == f"Formatter({name!r})"
 
 
-@pytest.mark.parametrize("name", WIRES)
+@each_case("name", WIRES)
 def test_a_request_is_a_list_with_a_prompt(name: str) -> None:
     formatter = dragoman.Formatter(name, policy="ignore")
     req = ChatRequest(MSGS[1:], system="Be.", memories="Likes tea.")

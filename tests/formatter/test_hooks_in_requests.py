@@ -11,6 +11,7 @@ import dragoman.formatter
 import dragoman.model
 from dragoman import ChatRequest, Msg, ReActAgent
 from dragoman.testing import Scripted
+from tests.each_case import each_case
 
 from .test_hooks import HOOKS, MSGS, spy
 
@@ -27,8 +28,8 @@ MODELS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("hook", HOOKS)
-@pytest.mark.parametrize("name", NAMES)
+@each_case("hook", HOOKS)
+@each_case("name", NAMES)
 def test_a_hook_that_calls_its_default_changes_no_request(name: str, hook: str) -> None:
     kind = getattr(dragoman.formatter, name)
     own, calls = spy(kind, hook)

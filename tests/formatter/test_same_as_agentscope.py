@@ -12,6 +12,7 @@ the APIs take, the same wherever the mark is the same, and another one where it 
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import re
 from collections.abc import Callable
@@ -21,6 +22,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+
+from tests.each_case import each_case
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "agentscope"
 MARK = re.compile(r"<(text|name|id) \d+>")
@@ -79,13 +82,16 @@ Write: TypeAlias = Callable[[Run], list[dict[str, Any]]]
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     """What our formatter makes of a run, in a working folder that holds the run's files."""
-    monkeypatch.chdir(tmp_path)
+    numbers = itertools.count()
 
     def write(run: Run) -> list[dict[str, Any]]:
+        folder = tmp_path / str(next(numbers))
+        folder.mkdir()
+        monkeypatch.chdir(folder)
         for name, data in run.files.items():
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name).write_bytes(base64.b64decode(data))
-        msgs = json.loads(json.dumps(run.msgs).replace("{cwd}", tmp_path.as_posix()))
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(base64.b64decode(data))
+        msgs = json.loads(json.dumps(run.msgs).replace("{cwd}", folder.as_posix()))
         saver = {"media_saver": lambda _, data: run.saved[data]} if run.saved else {}
         formatter = _formatter(run.formatter)(**run.options, **saver)
         wire: list[dict[str, Any]] = formatter.format_sync([_msg(**msg) for msg in msgs])
@@ -127,12 +133,12 @@ def strings(value: Any) -> set[str]:
     return set().union(*map(strings, inner))
 
 
-@pytest.mark.parametrize("run", SAME, ids=_id)
+@each_case("run", SAME, ids=_id)
 def test_same_where_the_api_takes_it(run: Run, write: Write) -> None:
     assert canonical(write(run)) == canonical(run.expected)
 
 
-@pytest.mark.parametrize("run", OURS, ids=_id)
+@each_case("run", OURS, ids=_id)
 def test_ours_where_agentscope_is_wrong(run: Run, write: Write) -> None:
     wire = write(run)
     found: dict[str, str] = {}
@@ -142,7 +148,7 @@ def test_ours_where_agentscope_is_wrong(run: Run, write: Write) -> None:
     assert not set(names) & strings(run.right), "one became another that is there already"
 
 
-@pytest.mark.parametrize("run", OPEN, ids=_id)
+@each_case("run", OPEN, ids=_id)
 def test_ours_differs_where_it_is_not_decided(run: Run, write: Write) -> None:
     from dragoman.errors import DragomanError
 
@@ -153,8 +159,8 @@ def test_ours_differs_where_it_is_not_decided(run: Run, write: Write) -> None:
     assert canonical(wire) != canonical(run.expected), run.question
 
 
-@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
-@pytest.mark.parametrize("name", FORMATTERS)
+@each_case("number", [float("nan"), float("inf"), float("-inf")])
+@each_case("name", FORMATTERS)
 def test_numbers_that_json_has_not_are_refused(name: str, number: float) -> None:
     """Fault 12: AgentScope writes NaN into the arguments; no API reads that."""
     from dragoman.errors import DragomanError

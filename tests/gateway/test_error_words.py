@@ -14,6 +14,7 @@ from dragoman.gateway.exchange.gateway import Gateway
 from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
 from dragoman.gateway.surfaces import ClientAnswer, ClientRequest, surfaces
 from dragoman.vendors import vendor
+from tests.each_case import each_case
 from tests.error_kinds.answers import OTHERS, TOO_LONG, Refused
 
 HI = [{"role": "user", "content": "Hi"}]
@@ -83,8 +84,8 @@ def judge(client: str, answer: ClientAnswer, came: str) -> None:
     assert came in message  # the words that came are kept
 
 
-@pytest.mark.parametrize("client", REQUESTS)
-@pytest.mark.parametrize("said", WHOLE, ids=lambda one: f"{one.host}-{one.tokens}")
+@each_case("client", REQUESTS)
+@each_case("said", WHOLE, ids=lambda one: f"{one.host}-{one.tokens}")
 def test_a_full_context_in_the_words_of_the_client(client: str, said: Refused) -> None:
     answer, error = refused(begun(client, said.host), said)
     judge(client, answer, error.message)
@@ -129,8 +130,8 @@ def test_a_copy_of_the_client_s_wire_is_told_anew(client: str, host: str) -> Non
         judge(client, answer, sentence)
 
 
-@pytest.mark.parametrize("client", REQUESTS)
-@pytest.mark.parametrize("said", OTHERS, ids=lambda one: f"{one.host}-{one.status}-{one.kind}")
+@each_case("client", REQUESTS)
+@each_case("said", OTHERS, ids=lambda one: f"{one.host}-{one.status}-{one.kind}")
 def test_what_else_went_wrong_has_the_client_s_status(client: str, said: Refused) -> None:
     if said.status == 200:
         return  # in place of an answer: read where answers are
@@ -165,8 +166,8 @@ HOSTS = {"openai-chat": "zhipu", "openai-responses": "xai/openai-responses",
          "anthropic": "zhipu/anthropic", "gemini": "vertex/gemini", "ollama": "ollama"}  # fmt: skip
 
 
-@pytest.mark.parametrize("client", REQUESTS)
-@pytest.mark.parametrize("upstream", FIRST)
+@each_case("client", REQUESTS)
+@each_case("upstream", FIRST)
 def test_an_error_as_the_first_event(client: str, upstream: str) -> None:
     exchange = begun(client, HOSTS[upstream], stream=True)
     relay = exchange.open_relay()
@@ -178,8 +179,8 @@ def test_an_error_as_the_first_event(client: str, upstream: str) -> None:
     judge(client, exchange.refusal(relay.failed), LONG)
 
 
-@pytest.mark.parametrize("client", REQUESTS)
-@pytest.mark.parametrize("host", ["zhipu", "zhipu/anthropic", "xai/openai-responses"])
+@each_case("client", REQUESTS)
+@each_case("host", ["zhipu", "zhipu/anthropic", "xai/openai-responses"])
 def test_an_error_behind_the_first_bytes(client: str, host: str) -> None:
     """What stands in a stream that has begun: in the words of the client, too."""
     exchange = begun(client, host, stream=True)

@@ -17,6 +17,7 @@ import pytest
 import dragoman
 from dragoman.history.pipeline import FormatStyle
 from dragoman.message import ChatRequest, load
+from tests.each_case import each_case
 from tests.laws.judging import request_faults
 
 HERE = Path(__file__).parent
@@ -48,13 +49,10 @@ def updated(topic: dict[str, Any]) -> str:
     return json.dumps(topic, ensure_ascii=False, indent=1) + "\n"
 
 
-CASES = [
-    pytest.param(path, i, id=f"{path.parent.name}/{path.stem}, {case['name']}")
-    for path in FILES for i, case in enumerate(read(path)["cases"])
-]  # fmt: skip
+CASES = [(path, i) for path in FILES for i in range(len(read(path)["cases"]))]
 
 
-@pytest.mark.parametrize(("path", "number"), CASES)
+@each_case(("path", "number"), CASES)
 def test_golden(path: Path, number: int, pytestconfig: pytest.Config) -> None:
     if pytestconfig.getoption("--update-golden"):
         path.write_text(updated(read(path)), encoding="utf-8")

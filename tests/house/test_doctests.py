@@ -5,7 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 
-import pytest
+from tests.each_case import each_case
 
 from .sources import PACKAGE, modules
 
@@ -19,7 +19,7 @@ def _with_examples() -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", _with_examples())
+@each_case("name", _with_examples())
 def test_examples_in_docstrings_run(name: str) -> None:
     ran = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert ran.attempted > 0

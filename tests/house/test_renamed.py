@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from dragoman._old_names import OLD_ARGUMENTS, OLD_ATTRIBUTES, OLD_MODULES, OLD_NAMES
+from tests.each_case import each_case
 
 from .sources import PACKAGE, ROOT, list_nodes, modules, project_files
 
@@ -83,12 +84,12 @@ def faults(text: str, own: frozenset[str] | set[str] = frozenset()) -> list[str]
     return found
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+@each_case("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_no_file_names_what_has_another_name_now(path: Path) -> None:
     assert faults(path.read_text("utf-8"), _of_file(path)) == []
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@each_case("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_page_names_what_has_another_name_now(path: Path) -> None:
     assert faults(path.read_text("utf-8")) == []
 

@@ -33,6 +33,7 @@ from dragoman.message import (
     Written,
 )
 from dragoman.vendors import PROTOCOLS, VENDORS, vendor
+from tests.each_case import each_case
 
 from .conversations import CONVERSATIONS, TOOLS, Turns
 from .each import for_each
@@ -155,7 +156,7 @@ def written(
         return None
 
 
-@pytest.mark.parametrize("conversation", CONVERSATIONS, ids=lambda made: made.__name__)
+@each_case("conversation", CONVERSATIONS, ids=lambda made: made.__name__)
 @pytest.mark.parametrize(("wire", "model"), [*((wire, None) for wire in WIRES), *MODELS])
 def test_a_conversation_only_grows(
     wire: str, model: str | None, conversation: Callable[[str], Turns]

@@ -22,6 +22,7 @@ from dragoman.vendors import PROTOCOLS
 from tests.contract.judges.cases import changed
 from tests.contract.strict.cases import Case
 from tests.contract.test_strict import ROWS, TABLES
+from tests.each_case import each_case
 
 from .broken import broken
 from .each import for_each
@@ -87,7 +88,7 @@ def test_truncation(name: str, truncation: Any, msgs: list[Msg]) -> None:
     assert objects(msgs) == held
 
 
-@pytest.mark.parametrize(("source", "row"), ROWS, ids=str)
+@each_case(("source", "row"), ROWS, ids=str)
 def test_bodies(source: str, row: Case) -> None:
     body = changed(TABLES[source].BASE, row.bad)
     before = copy.deepcopy(body)
@@ -99,8 +100,8 @@ def test_bodies(source: str, row: Case) -> None:
     assert body == before
 
 
-@pytest.mark.parametrize("source", STREAMS)
-@pytest.mark.parametrize("target", STREAMS)
+@each_case("source", STREAMS)
+@each_case("target", STREAMS)
 def test_events(source: str, target: str) -> None:
     """Events that a client took out of the body already are its own."""
     for events in STREAMS[source]:

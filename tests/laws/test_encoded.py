@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +28,7 @@ from dragoman.stream.builder import build
 from dragoman.stream.pieces import End, Meta, Part, Piece
 from dragoman.text.json_text import arguments
 from dragoman.vendors import PROTOCOLS
+from tests.each_case import each_case
 from tests.laws.streams import STREAMS
 
 from .each import for_each
@@ -192,8 +192,8 @@ def test_every_other_wire_s_clients_read_them(
     agrees(before, after, losses)
 
 
-@pytest.mark.parametrize("target", PROTOCOLS)
-@pytest.mark.parametrize("source", STREAMS)
+@each_case("target", PROTOCOLS)
+@each_case("source", STREAMS)
 def test_so_do_streams_as_apis_send_them(source: str, target: str) -> None:
     for events in STREAMS[source]:
         own, before = read(WIRES[source], events)

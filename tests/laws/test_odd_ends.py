@@ -14,6 +14,7 @@ import pytest
 
 from dragoman import LLM, AsyncLLM, NoAnswer, ReActAgent
 from dragoman.gateway import http_client
+from tests.each_case import each_case
 from tests.laws.endings.doors import Canned
 from tests.llm.hosts import HOSTS
 
@@ -138,15 +139,15 @@ def ask(way: str, wire: str, text: str, word: Any) -> Any:
 WAYS = ("ask", "stream", "async stream", "agent", "agent stream")
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("wire", SHAPES)
+@each_case("way", WAYS)
+@each_case("wire", SHAPES)
 def test_nothing_said_under_an_unknown_word_is_no_answer(wire: str, way: str) -> None:
     with pytest.raises(NoAnswer, match=UNKNOWN):
         ask(way, wire, "", UNKNOWN)
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("wire", SHAPES)
+@each_case("way", WAYS)
+@each_case("wire", SHAPES)
 def test_something_said_under_an_unknown_word_has_the_word(wire: str, way: str) -> None:
     answer = ask(way, wire, "Half", UNKNOWN)
     assert answer.text == "Half"
@@ -165,9 +166,9 @@ def told(wire: str, text: str, word: Any, path: str, streams: bool) -> tuple[int
     return response.status_code, response.text.replace(" ", "")
 
 
-@pytest.mark.parametrize("streams", [False, True])
-@pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("wire", SHAPES)
+@each_case("streams", [False, True])
+@each_case("path", PATHS)
+@each_case("wire", SHAPES)
 def test_a_client_of_the_gateway_gets_an_error_for_nothing(
     wire: str, path: str, streams: bool
 ) -> None:

@@ -34,6 +34,7 @@ from tests.contract.converting.requests import REFUSABLE
 from tests.contract.judges.cases import changed
 from tests.contract.strict.cases import Case
 from tests.contract.test_strict import ROWS, TABLES
+from tests.each_case import each_case
 
 from .broken import broken
 from .each import for_each
@@ -172,7 +173,7 @@ def test_what_a_client_sends_on_every_other_wire(
 
 
 @pytest.mark.parametrize("target", PROTOCOLS)
-@pytest.mark.parametrize(("source", "row"), ROWS, ids=str)
+@each_case(("source", "row"), ROWS, ids=str)
 def test_what_one_provider_refuses_no_other_is_sent(source: str, row: Case, target: str) -> None:
     """The bodies of the hard cases, read from their wire and said on another one."""
     if source == target:

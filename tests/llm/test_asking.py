@@ -33,6 +33,7 @@ from dragoman.formatter import OpenAIChatFormatter
 from dragoman.message import ImageBlock, ToolUseBlock, URLSource
 from dragoman.model import FormatterMismatch
 from dragoman.testing import Fault, Scripted
+from tests.each_case import each_case
 from tests.media_fetch.pages import Web
 from tests.transport.ways import KEY
 
@@ -366,7 +367,7 @@ def test_what_cannot_be_asked_is_a_typed_error(x: Any) -> None:
     assert script.calls == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "value"),
     [("tools", 5), ("tools", "warmth"), ("fallbacks", 5), ("fallbacks", [None]), ("order", "x"),
      ("headers", 1), ("places", 5), ("base_url", 5), ("repairs", "x"), ("repairs", -1),

@@ -7,6 +7,7 @@ import pytest
 from dragoman import ConfigError
 from dragoman.llm import model_name
 from dragoman.vendors import VENDORS, vendor
+from tests.each_case import each_case
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,7 @@ def test_what_a_name_says(name: str, wire: str, model: str) -> None:
     assert (found.wire, found.model) == (wire, model)
 
 
-@pytest.mark.parametrize("name", VENDORS)
+@each_case("name", VENDORS)
 def test_every_vendor_and_each_of_its_wires_can_be_named(name: str) -> None:
     row = vendor(name)
     assert model_name(f"{name}/some/model").model == "some/model"

@@ -10,6 +10,7 @@ import dragoman
 from dragoman import LLM, ChatRequest, Msg
 from dragoman.testing import Scripted
 from dragoman.text.json_text import field_at
+from tests.each_case import each_case
 
 # model -> where its wire asks for thoughts, and how
 SHOWN: list[tuple[str, str, Any]] = [
@@ -31,9 +32,9 @@ def made(name: str, **settings: Any) -> LLM:
     return LLM(name, key="k", **settings)
 
 
-@pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("reasoning", ["low", "high"])
-@pytest.mark.parametrize(("name", "path", "word"), SHOWN)
+@each_case("stream", [False, True])
+@each_case("reasoning", ["low", "high"])
+@each_case(("name", "path", "word"), SHOWN)
 def test_reasoning_shows_its_thoughts(
     name: str, path: str, word: Any, reasoning: Any, stream: bool
 ) -> None:

@@ -24,6 +24,7 @@ from dragoman.message import (
     VideoBlock,
 )
 from dragoman.testing import Scripted
+from tests.each_case import each_case
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 8
 IMAGE = ImageBlock(Base64Source("image/png", base64.b64encode(PNG).decode()))
@@ -74,8 +75,8 @@ def made(name: str, **settings: Any) -> tuple[LLM, Scripted]:
     return LLM(name, key="k", transport=script, **settings), script
 
 
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize(("name", "block", "code"), UNSEEN)
+@each_case("door", DOORS)
+@each_case(("name", "block", "code"), UNSEEN)
 def test_a_medium_that_the_model_does_not_take_is_an_error(
     name: str, block: Any, code: str, door: Callable[[LLM, list[Msg]], None]
 ) -> None:

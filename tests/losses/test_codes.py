@@ -26,6 +26,7 @@ from dragoman.losses.codes import CODES, rename_codes
 from dragoman.losses.codes.code import KINDS, Code
 from dragoman.losses.loss import _revive
 from dragoman.message import Msg
+from tests.each_case import each_case
 from tests.house.sources import PACKAGE, modules
 
 ROWS = list(CODES.values())
@@ -35,7 +36,7 @@ LITERAL = re.compile(r'"([a-z_]+\.[a-z_]+)"')
 GIVEN = re.compile(r'\.(?:add_loss|add_losses)\(\s*"([^"]+)"')
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@each_case("row", ROWS, ids=lambda row: row.name)
 def test_codes_are_whole(row: Code) -> None:
     assert CODES[row.name] is row
     assert re.fullmatch(r"[a-z_]+\.[a-z_]+", row.name)
@@ -50,7 +51,7 @@ def test_codes_are_whole(row: Code) -> None:
     assert row.level <= logging.WARNING
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@each_case("row", ROWS, ids=lambda row: row.name)
 def test_what_decides_a_code_is_a_capability(row: Code) -> None:
     known = {f.name for f in fields(Capabilities)}
     assert [name for name in row.asks if name not in known] == []
@@ -195,7 +196,7 @@ def test_policies_take_every_code_by_name() -> None:
     assert Policy(refuse=tuple(CODES)).refuse == tuple(CODES)
 
 
-@pytest.mark.parametrize(("old", "new"), OLD_CODES.items())
+@each_case(("old", "new"), OLD_CODES.items())
 def test_an_old_code_is_taken_for_the_new_one(old: str, new: str) -> None:
     assert old not in CODES
     assert new in CODES

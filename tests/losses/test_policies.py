@@ -26,6 +26,7 @@ from dragoman.message import (
     places,
 )
 from dragoman.testing import Scripted
+from tests.each_case import each_case
 
 RAW = RawBlock("somebody", {"type": "odd"})
 VIDEO = VideoBlock(URLSource("https://example.com/a.mp4"))
@@ -232,7 +233,7 @@ BROKEN = [
 REPAIRED = ["result.missing"]
 
 
-@pytest.mark.parametrize("name", dragoman.wires())
+@each_case("name", dragoman.wires())
 def test_strict_refuses_repairs_and_names_place_and_rule(name: str) -> None:
     with pytest.raises(LossRefused) as caught:
         dragoman.wire(name, strict=True).write_request(ChatRequest(BROKEN))

@@ -24,6 +24,7 @@ import dragoman
 from dragoman import ChatRequest, MediaFetcher, MediaRefused, Msg
 from dragoman.errors import ConfigError, DragomanError, WriteError
 from dragoman.message import Base64Source, ImageBlock, LocalSource, TextSource, URLSource
+from tests.each_case import each_case
 from tests.house.needs import program
 from tests.media_fetch.pages import PNG, Web, answer, moved, png
 
@@ -73,7 +74,7 @@ def test_a_medium_comes_under_the_type_of_its_bytes(web: Web) -> None:
     assert web.asked == [(web.host, "/a")] * 3
 
 
-@pytest.mark.parametrize(
+@each_case(
     "host",
     ["127.0.0.1", "127.1.2.3", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254",
      "0.0.0.0", "100.64.0.1", "192.0.2.1", "198.18.0.1", "224.0.0.1", "240.0.0.1",

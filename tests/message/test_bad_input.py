@@ -27,6 +27,7 @@ from dragoman.message import (
     check_messages,
 )
 from dragoman.message.check import check_block
+from tests.each_case import each_case
 
 NAN, INF = float("nan"), float("inf")
 
@@ -183,7 +184,7 @@ BAD_BLOCKS: list[tuple[Any, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("fields", "path"), BAD_MESSAGES)
+@each_case(("fields", "path"), BAD_MESSAGES)
 def test_a_wrong_message_is_refused_with_its_path(fields: dict[str, Any], path: str) -> None:
     with pytest.raises(InvalidMessage) as caught:
         Msg(**fields)
@@ -191,7 +192,7 @@ def test_a_wrong_message_is_refused_with_its_path(fields: dict[str, Any], path: 
     assert str(caught.value).startswith(f"{path}: ")
 
 
-@pytest.mark.parametrize(("block", "path"), BAD_BLOCKS)
+@each_case(("block", "path"), BAD_BLOCKS)
 def test_a_wrong_block_is_refused_with_its_path(block: Any, path: str) -> None:
     content = [TextBlock("before"), block]
     before = copy.deepcopy(content[0])

@@ -41,6 +41,7 @@ from dragoman.message.blocks import (
     texts_within,
 )
 from dragoman.message.check import check_block
+from tests.each_case import each_case
 
 PNG = Base64Source("image/png", "iVBORw0KGgo=", uri="data:image/png;base64,iVBORw0KGgo=")
 WHOLE: list[Any] = [
@@ -99,8 +100,8 @@ def test_plain_and_back(block: Any) -> None:
         assert getattr(made, f.name) == getattr(block, f.name), f.name
 
 
-@pytest.mark.parametrize("block", WHOLE, ids=lambda block: block.type)
-@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))])
+@each_case("block", WHOLE, ids=lambda block: block.type)
+@each_case("way", [copy.copy, copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))])
 def test_copies_and_pickles(block: Any, way: Any) -> None:
     made = way(block)
     assert made == block

@@ -24,6 +24,7 @@ from dragoman.message import (
     Usage,
 )
 from dragoman.message.request import ASKS
+from tests.each_case import each_case
 
 HI = [Msg("", "Hi.")]
 
@@ -141,7 +142,7 @@ BAD_REQUESTS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "path"), BAD_REQUESTS)
+@each_case(("fields", "path"), BAD_REQUESTS)
 def test_wrong_requests_are_refused(fields: dict[str, Any], path: str) -> None:
     with pytest.raises(InvalidMessage) as caught:
         ChatRequest(HI, **fields)

@@ -28,6 +28,7 @@ from dragoman.message import (
     dump,
     load,
 )
+from tests.each_case import each_case
 
 HI = Msg("Tony", "Hi.", "user")
 STORED = {
@@ -276,7 +277,7 @@ BAD: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("given", "path"), BAD)
+@each_case(("given", "path"), BAD)
 def test_what_is_wrong_is_named(given: Any, path: str) -> None:
     with pytest.raises(InvalidMessage) as caught:
         load(given)

@@ -11,6 +11,7 @@ import pytest
 
 from dragoman.errors import InvalidMessage
 from dragoman.message import CacheHint, Parameter, Tool, ToolChoice, to_tools
+from tests.each_case import each_case
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
 
@@ -147,7 +148,7 @@ def test_a_tool_is_itself_and_lists_are_new() -> None:
     assert to_tools(iter([tool])) == [tool]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("make", "path"),
     [
         (lambda: Tool(""), "$.tools"),

@@ -8,6 +8,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, ServerTool
+from tests.each_case import each_case
 
 HELLO = [{"role": "user", "content": "What does https://example.com say?"}]
 CONTENTS = [{"role": "user", "parts": [{"text": "What does https://example.com say?"}]}]
@@ -29,8 +30,8 @@ def written(wire: str, *tools: Any, model: str | None = None) -> Any:
     return dragoman.wire(wire, policy="ignore").write_request(request, model=model)
 
 
-@pytest.mark.parametrize("source", BODIES)
-@pytest.mark.parametrize("target", BODIES)
+@each_case("source", BODIES)
+@each_case("target", BODIES)
 def test_it_is_the_same_tool_on_every_wire(source: str, target: str) -> None:
     request = dragoman.wire(source).read_request(BODIES[source])
     assert request.tools == [ServerTool("web_fetch")]

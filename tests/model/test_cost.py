@@ -15,6 +15,7 @@ from dragoman.message import Candidate, ChatResponse, Msg, Usage, Written
 from dragoman.model import Answer, Cost
 from dragoman.model.pricing import Unpriced, compute_cost
 from dragoman.vendors import Billing, vendor
+from tests.each_case import each_case
 
 CLAUDE = vendor("anthropic")
 MILLION = 1_000_000
@@ -292,7 +293,7 @@ def test_pictures_have_their_own_price() -> None:
     assert answer("gemini", plain, "gemini-2.5-flash-image").cost == Decimal(3253) / MILLION
 
 
-@pytest.mark.parametrize("model", BEDROCK)
+@each_case("model", BEDROCK)
 def test_bedrock_has_prices_for_regions_and_versions(model: str) -> None:
     got = answer("bedrock", converse(), model)
     assert got.unpriced is None

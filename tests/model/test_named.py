@@ -22,6 +22,7 @@ from dragoman.model import (
 from dragoman.model.named import NAMED, vendor_model
 from dragoman.testing import Scripted
 from dragoman.vendors import PROTOCOLS, VENDORS, vendor
+from tests.each_case import each_case
 
 DICTS = [{"role": "user", "content": "Hi"}]
 
@@ -69,7 +70,7 @@ def test_azure_is_a_client_type() -> None:
     assert one.wire.name == "azure/openai-chat"
 
 
-@pytest.mark.parametrize("name", VENDORS)
+@each_case("name", VENDORS)
 def test_every_vendor_has_a_class(name: str) -> None:
     hosts = {kind.host.partition("/")[0] for kind in NAMED.values()}  # type: ignore[attr-defined]
     title = f"{vendor(name).title or name.capitalize()}ChatModel"

@@ -14,6 +14,7 @@ import pytest
 from dragoman import DragomanError
 from dragoman.page import Page, export, export_page
 from dragoman.page.export import bundle
+from tests.each_case import each_case
 
 from . import samples
 
@@ -130,7 +131,7 @@ def test_the_bundle_has_every_module_once_behind_what_it_imports() -> None:
         assert defined < found.start()
 
 
-@pytest.mark.parametrize("name", MODULES)
+@each_case("name", MODULES)
 def test_modules_import_and_export_in_the_one_way_that_is_bundled(name: str) -> None:
     source = (STATIC / name).read_text("utf-8")
     left = export._IMPORT.sub("", source)
@@ -140,7 +141,7 @@ def test_modules_import_and_export_in_the_one_way_that_is_bundled(name: str) -> 
     assert "</script" not in source.lower()
 
 
-@pytest.mark.parametrize("name", MODULES)
+@each_case("name", MODULES)
 def test_no_module_makes_html_or_code_of_text(name: str) -> None:
     source = (STATIC / name).read_text("utf-8")
     for banned in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",

@@ -10,6 +10,7 @@ import pytest
 import dragoman
 from dragoman.message import Msg, RawBlock, ToolResultBlock, ToolUseBlock
 from dragoman.protocols.chat_like.messages import call_as_read, read_call, read_calls, read_messages
+from tests.each_case import each_case
 
 LOOK = {"name": "look", "arguments": '{"at":  1}'}
 
@@ -23,8 +24,8 @@ def spelled(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-@pytest.mark.parametrize("nth", [0, 1])
-@pytest.mark.parametrize(
+@each_case("nth", [0, 1])
+@each_case(
     "function",
     [
         LOOK, {"name": "look", "arguments": {"at": 1}}, {"name": "look"}, {"arguments": "{}"},
@@ -32,7 +33,7 @@ def spelled(value: Any) -> str:
         {"name": "look", "arguments": "no JSON", "more": {"x": [1, 1.0, True]}},
     ],
 )  # fmt: skip
-@pytest.mark.parametrize(
+@each_case(
     "beside",
     [{}, {"id": None}, {"id": ""}, {"id": 7}, {"type": None}, {"type": "custom"}, {"index": 1},
      {"index": True}, {"index": None, "odd": []}],

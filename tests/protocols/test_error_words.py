@@ -10,6 +10,7 @@ from dragoman import ProviderError, wire
 from dragoman.losses import Report
 from dragoman.message import ChatResponse
 from dragoman.stream.pieces import Failed, provider_error
+from tests.each_case import each_case
 
 SLOW = {"type": "error", "error": {"type": "rate_limit_error", "message": "slow"}}
 BUSY = {"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}
@@ -52,7 +53,7 @@ def word_of(name: str, body: Any) -> Any:
 ROWS = [(name, body, word) for name, rows in WORDS.items() for body, word in rows]
 
 
-@pytest.mark.parametrize(("name", "body", "word"), ROWS)
+@each_case(("name", "body", "word"), ROWS)
 def test_in_the_words_of_the_client(name: str, body: Any, word: Any) -> None:
     error: ProviderError = provider_error(body)
     resp = ChatResponse([], status="error", error=error)
@@ -66,7 +67,7 @@ def test_in_the_words_of_the_client(name: str, body: Any, word: Any) -> None:
     assert word_of(name, failed) == word
 
 
-@pytest.mark.parametrize(("name", "body", "word"), ROWS)
+@each_case(("name", "body", "word"), ROWS)
 def test_the_word_means_the_same(name: str, body: Any, word: Any) -> None:
     resp = ChatResponse([], status="error", error=provider_error(body))
     whole = wire(name, policy="ignore").write_response(resp).body

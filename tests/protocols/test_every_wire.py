@@ -19,6 +19,7 @@ from dragoman import (
     WriteError,
 )
 from dragoman.message import Origin, ResponseFormat, TextBlock, ThinkingBlock, Written
+from tests.each_case import each_case
 
 HI = Msg.user("Hi.")
 
@@ -172,8 +173,8 @@ def test_kimi_pins_its_sampling_whoever_hosts_it(wire: str) -> None:
     assert codes(out) == ["option.refused"] * 2
 
 
-@pytest.mark.parametrize("options", [Options(reasoning_budget=-1), Options(reasoning="on")])
-@pytest.mark.parametrize(
+@each_case("options", [Options(reasoning_budget=-1), Options(reasoning="on")])
+@each_case(
     ("wire", "model", "written"),
     [
         ("anthropic", "claude-opus-5-5", {"thinking": {"type": "adaptive"}}),

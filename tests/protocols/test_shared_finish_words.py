@@ -8,6 +8,7 @@ import pytest
 
 from dragoman import wire
 from dragoman.message.ending import classify_ending
+from tests.each_case import each_case
 
 
 def body(protocol: str, word: Any) -> Any:
@@ -48,8 +49,8 @@ WORDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("protocol", WIRES)
-@pytest.mark.parametrize(("word", "ending"), WORDS)
+@each_case("protocol", WIRES)
+@each_case(("word", "ending"), WORDS)
 def test_a_word_of_another_protocol(protocol: str, word: str, ending: str) -> None:
     answer = body(protocol, word)
     resp = wire(protocol).read_response(answer)

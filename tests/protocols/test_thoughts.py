@@ -10,6 +10,7 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, Msg, Options
 from dragoman.text.json_text import field_at, put_field
+from tests.each_case import each_case
 
 FIELDS = {
     "gemini": ("generationConfig.thinkingConfig.includeThoughts", "gemini-3.5-flash"),
@@ -55,8 +56,8 @@ def wire(name: str) -> Any:
     return dragoman.wire(name, policy="ignore")
 
 
-@pytest.mark.parametrize("word", ["none", "auto", "concise", "detailed"])
-@pytest.mark.parametrize("name", FIELDS)
+@each_case("word", ["none", "auto", "concise", "detailed"])
+@each_case("name", FIELDS)
 def test_each_word_is_said_or_named(name: str, word: str) -> None:
     path, model = FIELDS[name]
     request = ChatRequest([Msg.user("Hi")], options=Options(reasoning="high", thoughts=word))
@@ -68,8 +69,8 @@ def test_each_word_is_said_or_named(name: str, word: str) -> None:
                      ["reasoning.moot"] if SAID[name][word] is None else [])  # fmt: skip
 
 
-@pytest.mark.parametrize("target", FIELDS)
-@pytest.mark.parametrize("source", BODIES)
+@each_case("target", FIELDS)
+@each_case("source", BODIES)
 def test_the_fields_become_each_other(source: str, target: str) -> None:
     out = dragoman.convert(BODIES[source], source, target, model=FIELDS[target][1], policy="ignore")
     assert field_at(out.body, FIELDS[target][0]) == SAID[target]["auto"]
@@ -86,8 +87,8 @@ HIDDEN: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("target", FIELDS)
-@pytest.mark.parametrize("source", HIDDEN)
+@each_case("target", FIELDS)
+@each_case("source", HIDDEN)
 def test_thoughts_stay_hidden(source: str, target: str) -> None:
     out = dragoman.convert(HIDDEN[source], source, target, model=FIELDS[target][1], policy="ignore")
     assert field_at(out.body, FIELDS[target][0]) == SAID[target]["none"]

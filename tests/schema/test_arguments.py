@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dragoman.errors import ConfigError, InvalidMessage
 from dragoman.message import Tool
 from dragoman.schema import check_arguments, repair_arguments, without_nulls
+from tests.each_case import each_case
 from tests.schema.generating import Maker
 
 SCHEMA = {
@@ -137,7 +138,7 @@ REPAIRS = [
 ]
 
 
-@pytest.mark.parametrize(("schema", "given_", "meant", "did"), REPAIRS)
+@each_case(("schema", "given_", "meant", "did"), REPAIRS)
 def test_what_is_plainly_meant_is_said(schema: Any, given_: Any, meant: Any, did: str) -> None:
     definitions = schema.get("$defs", {})
     whole = {"type": "object", "properties": {"p": schema}, "$defs": definitions}
@@ -173,7 +174,7 @@ LEFT = [
 ]
 
 
-@pytest.mark.parametrize(("schema", "given_"), LEFT)
+@each_case(("schema", "given_"), LEFT)
 def test_what_is_not_plainly_meant_stays(schema: Any, given_: Any) -> None:
     whole = {"type": "object", "properties": {"p": schema}, "required": ["p"]}
     arguments = {"p": given_}

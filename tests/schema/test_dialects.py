@@ -16,11 +16,12 @@ from dragoman.losses.codes import CODES
 from dragoman.losses.codes.request import SCHEMA_ROWS as ROWS
 from dragoman.message import Tool
 from dragoman.schema import DIALECTS, Change, SchemaDialect, dialect, lower_schema, report_changes
+from tests.each_case import each_case
 
 RECORDED = Path(__file__).parents[2].parent / "shared" / "corpus" / "open"
 
 
-@pytest.mark.parametrize("row", DIALECTS.values(), ids=lambda row: row.name)
+@each_case("row", DIALECTS.values(), ids=lambda row: row.name)
 def test_every_row_has_its_source_and_date(row: SchemaDialect) -> None:
     assert DIALECTS[row.name] is row is dialect(row.name)
     assert row.source

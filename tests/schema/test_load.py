@@ -13,6 +13,7 @@ from dragoman.message import ToolUseBlock
 from dragoman.schema import check_arguments, repair_arguments
 from dragoman.schema.load import is_heavy
 from dragoman.toolkit import FunctionTool
+from tests.each_case import each_case
 
 
 def doubling(steps: int, keyword: str) -> dict[str, Any]:
@@ -76,8 +77,8 @@ DOORS: dict[str, Callable[[dict[str, Any], Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("name", HEAVY)
+@each_case("door", DOORS)
+@each_case("name", HEAVY)
 def test_references_that_double_are_refused_at_once(name: str, door: str) -> None:
     schema, value = HEAVY[name]
     if door in ("checked", "parse"):

@@ -8,6 +8,7 @@ import pytest
 
 from dragoman.schema.normalize import normalize
 from dragoman.schema.work import Change
+from tests.each_case import each_case
 
 SPELLINGS = [
     ({"type": "OBJECT"}, {"type": "object"}),
@@ -50,7 +51,7 @@ SPELLINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("told", "meant"), SPELLINGS)
+@each_case(("told", "meant"), SPELLINGS)
 def test_one_spelling(told: Any, meant: Any) -> None:
     assert normalize(told) == meant
     assert normalize({"type": "object", "properties": {"p": told}})["properties"]["p"] == meant

@@ -13,6 +13,7 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
 from dragoman.schema import DIALECTS, lower_schema
+from tests.each_case import each_case
 
 HOSTS = ["openai", "openai/openai-responses", "azure", "azure/openai-responses",
          "openrouter/openai/gpt-5.6"]  # fmt: skip
@@ -29,8 +30,8 @@ def parameters(host: str, schema: dict[str, Any]) -> tuple[dict[str, Any], list[
     return tool.get("function", tool)["parameters"], told
 
 
-@pytest.mark.parametrize("host", HOSTS)
-@pytest.mark.parametrize(
+@each_case("host", HOSTS)
+@each_case(
     ("schema", "properties"),
     [
         ({"a": {"type": "array"}}, {"a": ANY}),
@@ -53,8 +54,8 @@ def test_an_array_says_its_items(
     assert losses[0][1].endswith(".items")
 
 
-@pytest.mark.parametrize("host", HOSTS)
-@pytest.mark.parametrize("keyword", ["anyOf", "oneOf", "allOf", "not", "enum", "const"])
+@each_case("host", HOSTS)
+@each_case("keyword", ["anyOf", "oneOf", "allOf", "not", "enum", "const"])
 def test_the_root_has_no_unions_and_no_values(host: str, keyword: str) -> None:
     branch = {"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"]}
     value: Any = [branch, {"type": "object", "required": ["a"]}] if keyword[3:] == "Of" else branch

@@ -11,6 +11,7 @@ import dragoman
 from dragoman import LLM, ChatRequest, Msg
 from dragoman.message import Tool
 from dragoman.schema import DIALECTS, lower_schema
+from tests.each_case import each_case
 
 EMPTY: dict[str, Any] = {"type": "object"}
 WIRES = ["openai/openai-chat", "openai/openai-responses", "azure/openai-chat", "groq", "mistral"]
@@ -21,8 +22,8 @@ def parameters(body: dict[str, Any]) -> Any:
     return tool["parameters"] if "parameters" in tool else tool["function"]["parameters"]
 
 
-@pytest.mark.parametrize("name", WIRES)
-@pytest.mark.parametrize("schema", [EMPTY, {}, {"type": "object", "additionalProperties": False},
+@each_case("name", WIRES)
+@each_case("schema", [EMPTY, {}, {"type": "object", "additionalProperties": False},
                                     {"type": "object", "title": "no arguments"}])  # fmt: skip
 def test_a_function_names_its_properties_if_only_none(name: str, schema: dict[str, Any]) -> None:
     request = ChatRequest([Msg.user("Hi")], tools=[Tool("now", "The time.", schema)])

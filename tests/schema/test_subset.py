@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.each_case import each_case
 from tests.schema.saying import changed, prop, says
 
 SUBSET = [
@@ -87,7 +88,7 @@ SUBSET = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("schema", "subset", "verdict"), SUBSET)
+@each_case(("schema", "subset", "verdict"), SUBSET)
 def test_case_42_the_subset(schema: Any, subset: Any, verdict: str) -> None:
     assert prop("gemini-openapi", schema) == (subset, verdict)
 

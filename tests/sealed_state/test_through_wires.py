@@ -17,6 +17,7 @@ from dragoman.losses import Report
 from dragoman.message import ChatResponse, Finish, Origin, TextBlock, ThinkingBlock
 from dragoman.sealed_state import Envelope, Sealing
 from dragoman.stream.pieces import End, Part, Piece
+from tests.each_case import each_case
 
 TOOL = Tool("look", "Looks.", {"type": "object", "properties": {"at": {"type": "integer"}}})
 CLIENTS = ["openai-chat", "openai-responses", "anthropic", "gemini"]
@@ -149,8 +150,8 @@ def test_it_is_back_byte_for_byte(source: str, client: str, way: str, envelope: 
     assert back(source, client, body, envelope) == direct
 
 
-@pytest.mark.parametrize("way", ["whole", "streamed"])
-@pytest.mark.parametrize(("source", "client"), PAIRS)
+@each_case("way", ["whole", "streamed"])
+@each_case(("source", "client"), PAIRS)
 def test_without_an_envelope_nobody_gets_it(source: str, client: str, way: str) -> None:
     resp = wire(source).read_response(ANSWERS[source])
     made = for_client(client, resp, None) if way == "whole" else streamed(source, client, None)

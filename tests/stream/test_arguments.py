@@ -17,6 +17,7 @@ from dragoman.stream.arguments import (
     parse_partial,
     split_objects,
 )
+from tests.each_case import each_case
 from tests.laws.test_linear import work
 from tests.laws.trees import json_objects
 
@@ -40,7 +41,7 @@ def test_what_is_an_object(text: str, value: Any) -> None:
     assert parse_arguments(text) == value
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     ["{'q': \"it's\"}", '{"a": 1,}', "[1]", "1", "true", '"x"', "NaN", '{"a": NaN}', '{"a": 1', "{",
      '{"a": 1}{"b": 2}', "look at it", '"{"', '"[1]"', '{"a": 1e999}', "{" * 5000],
@@ -83,7 +84,7 @@ def test_text_that_does_not(text: str) -> None:
     assert not breaks_off(text)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "value"),
     [
         ("", {}),

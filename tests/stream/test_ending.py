@@ -19,6 +19,7 @@ from dragoman.message import (
 from dragoman.message.ending import finish_and_status, worst_status
 from dragoman.stream.builder import FinishCorrector, build, first_candidate_only
 from dragoman.stream.pieces import End, Meta, Part, Piece
+from tests.each_case import each_case
 
 CALL = ToolUseBlock("a", "look")
 HALF = ToolUseBlock("a", "look", unfinished=True)
@@ -29,7 +30,7 @@ TEXT = TextBlock("Hi")
 NO = RefusalBlock("No.")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("said", "blocks", "reason", "status"),
     [
         ("stop", [TEXT], "stop", "complete"),
@@ -78,7 +79,7 @@ def passed_on(*pieces: Piece) -> list[Finish]:
 STOP = Finish("stop", "STOP")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "blocks",
     [
         [TEXT],
@@ -91,7 +92,7 @@ STOP = Finish("stop", "STOP")
         [CALL, TEXT],  # under one key: the provider changed its mind
     ],
 )
-@pytest.mark.parametrize("said", ["stop", "tool_calls", "other", "length", "pause"])
+@each_case("said", ["stop", "tool_calls", "other", "length", "pause"])
 def test_pieces_end_as_their_sum_does(said: Any, blocks: list[Any]) -> None:
     pieces: list[Piece] = [Part((0, 0), block) for block in blocks]
     pieces.append(End(Finish(said, "word")))

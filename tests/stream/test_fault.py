@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from dragoman.stream.pieces import provider_error
+from tests.each_case import each_case
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "message", "type", "code", "status"),
     [
         ({"error": {"message": "m", "type": "t", "code": "c"}}, "m", "t", "c", None),

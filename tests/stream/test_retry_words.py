@@ -9,12 +9,13 @@ import pytest
 
 from dragoman import wire
 from dragoman.stream.retry_words import delay_in_words, find_delay
+from tests.each_case import each_case
 from tests.growth import grows_in_proportion
 
 NOW = datetime(2026, 8, 1, 2, 0, 0, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("message", "seconds"),
     [
         (

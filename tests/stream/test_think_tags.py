@@ -18,6 +18,7 @@ from dragoman.protocols import ollama, openai_chat
 from dragoman.stream.builder import Builder
 from dragoman.stream.pieces import End, Key, Meta, Part, Piece
 from dragoman.stream.think_tags import TagForm, ThinkTagReader, join_think_tags
+from tests.each_case import each_case
 
 FORMS: list[TagForm] = ["leading", "inside", "sections"]
 STOP = End(Finish("stop", "stop"))
@@ -55,7 +56,7 @@ def shown(made: list[ContentBlock]) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("form", "text", "wanted"),
     [
         ("leading", "<think>secret</think>Answer", [("think", "secret"), ("text", "Answer")]),

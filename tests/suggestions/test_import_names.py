@@ -14,6 +14,7 @@ import pytest
 import dragoman
 from dragoman import toolkit
 from dragoman.suggestions.import_names import HINTS
+from tests.each_case import each_case
 
 # the root, and every public module and package but the commands and the server
 MODULES = ("dragoman", *(f"dragoman.{m}" for m in (
@@ -24,7 +25,7 @@ MODULES = ("dragoman", *(f"dragoman.{m}" for m in (
 OURS = re.compile(r"\bdragoman(?:\.\w+)+")
 
 
-@pytest.mark.parametrize("module", MODULES)
+@each_case("module", MODULES)
 def test_a_foreign_name_is_answered_with_ours(module: str) -> None:
     for name in ("FormatContext", "UserMessage", "GenerateOptions", "MsgRole"):
         with pytest.raises(ImportError, match=rf"{name}' from '{module}' \(here: ") as refused:
@@ -57,7 +58,7 @@ def test_a_path_that_leads_nowhere_is_not_found() -> None:
         assert not found(path)
 
 
-@pytest.mark.parametrize("name", sorted(HINTS))
+@each_case("name", sorted(HINTS))
 def test_what_a_hint_names_is_there_and_the_foreign_name_is_not(name: str) -> None:
     assert not any(name in getattr(import_module(m), "__all__", ()) for m in MODULES)
     for ours in OURS.findall(HINTS[name]):

@@ -14,6 +14,7 @@ from dragoman.message import ResponseFormat
 from dragoman.structured import Structured
 from dragoman.suggestions.response_formats import read_form
 from dragoman.testing import Scripted
+from tests.each_case import each_case
 
 SCHEMA = {
     "type": "object",
@@ -85,8 +86,8 @@ def sent(form: Any, door: str, model: str = "openai/openai-chat/gpt-5.6") -> tup
 DOORS = ["made", "ask", "stream", "async"]
 
 
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("form", SCHEMAS)
+@each_case("door", DOORS)
+@each_case("form", SCHEMAS)
 def test_a_form_with_a_schema_asks_for_it(form: Any, door: str) -> None:
     asked, parsed = sent(form, door)
     assert asked["type"] == "json_schema"
@@ -95,14 +96,14 @@ def test_a_form_with_a_schema_asks_for_it(form: Any, door: str) -> None:
     assert parsed == {"city": "Paris"}
 
 
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("form", JSON)
+@each_case("door", DOORS)
+@each_case("form", JSON)
 def test_any_json(form: Any, door: str) -> None:
     assert sent(form, door) == ({"type": "json_object"}, None)
 
 
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("form", TEXT)
+@each_case("door", DOORS)
+@each_case("form", TEXT)
 def test_text(form: Any, door: str) -> None:
     asked, parsed = sent(form, door)
     assert asked in (None, {"type": "text"})

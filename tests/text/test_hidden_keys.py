@@ -9,6 +9,7 @@ import pytest
 
 from dragoman.errors import ConnectionFailed, ProviderError
 from dragoman.text.hidden_keys import INSTEAD, HiddenKey, without_keys
+from tests.each_case import each_case
 
 KEY = "sk-proj-0123/456789-abcdef"
 SPELLED = (
@@ -40,8 +41,8 @@ def test_a_key_is_found_wherever_it_is_cut(size: int) -> None:
     assert out + pieces.rest() == data.replace(KEY.encode(), INSTEAD.encode())
 
 
-@pytest.mark.parametrize("spelled", SPELLED)
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 11])
+@each_case("spelled", SPELLED)
+@each_case("size", [1, 2, 3, 5, 7, 11])
 def test_a_key_is_found_wherever_it_is_cut_and_however_it_is_spelled(
     spelled: str, size: int
 ) -> None:

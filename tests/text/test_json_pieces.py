@@ -13,6 +13,7 @@ from dragoman.errors import ReadError
 from dragoman.text import json_pieces, json_text
 from dragoman.text.hidden_keys import HiddenKey
 from dragoman.text.json_pieces import LONG, PIECE, dumps_in_pieces, end_of_text, loads_in_pieces
+from tests.each_case import each_case
 
 _LETTERS = ["a", '"', "\\", "\n", "\u4e2d", "\U0001f600", "{", "}", "[", "]", ",", ":", "\x01"]
 
@@ -43,7 +44,7 @@ def _texts(seed: int) -> tuple[Any, str]:
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("seed", range(300))
+@each_case("seed", range(300))
 def test_a_value_is_read_and_written_as_in_one_piece(seed: int) -> None:
     value, text = _texts(seed)
     read = loads_in_pieces(text.encode(), json_text.loads, 100)
@@ -54,7 +55,7 @@ def test_a_value_is_read_and_written_as_in_one_piece(seed: int) -> None:
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("seed", range(300))
+@each_case("seed", range(300))
 def test_what_is_no_json_in_one_piece_is_none_in_pieces(seed: int) -> None:
     rng = random.Random(seed)
     data = bytearray(_texts(seed)[1].encode())
@@ -163,8 +164,8 @@ def test_a_key_in_escapes_begins_at_the_first_backslash_of_a_row_alone() -> None
     assert [at for at in range(len(row)) if key._escaped_pattern.match(row, at)] == [0, 40]
 
 
-@pytest.mark.parametrize("before", [0, 5, 30, PIECE - 3, PIECE + 1, 2 * PIECE - 20])
-@pytest.mark.parametrize("spelled", [b"sk-abcdefghijklmnop", b"\\u0073k\\u002dabcdefghijklmnop",
+@each_case("before", [0, 5, 30, PIECE - 3, PIECE + 1, 2 * PIECE - 20])
+@each_case("spelled", [b"sk-abcdefghijklmnop", b"\\u0073k\\u002dabcdefghijklmnop",
                                      b"\\\\\\u0073k-abcdefghijklm\\\\u006Eop"])  # fmt: skip
 def test_a_key_is_taken_out_wherever_a_piece_ends(before: int, spelled: bytes) -> None:
     key = HiddenKey("sk-abcdefghijklmnop")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from dragoman.errors import InvalidMessage, ReadError
 from dragoman.text import json_text
 from dragoman.text.json_text import MAX_DEPTH, arguments, canonical, check, check_text, loads
+from tests.each_case import each_case
 from tests.laws.trees import json_values
 
 
@@ -207,13 +208,9 @@ def test_check_text_shows_where() -> None:
 _FILLER = "x" * 3 * MAX_DEPTH
 
 
-@pytest.mark.parametrize(
-    "number", ["12345678901234567890123", "-98765432109876543210", "18446744073709551616"]
-)
-@pytest.mark.parametrize(
-    "place", ['{{"a": {}}}', "[1,{}]", '{{"a":{{"b":[2, {}]}}}}', "[[\n{}\n]]"]
-)
-@pytest.mark.parametrize("around", ["", "id 11111111111111111111111111111111111111", "2026-11-29"])
+@each_case("number", ["12345678901234567890123", "-98765432109876543210", "18446744073709551616"])
+@each_case("place", ['{{"a": {}}}', "[1,{}]", '{{"a":{{"b":[2, {}]}}}}', "[[\n{}\n]]"])
+@each_case("around", ["", "id 11111111111111111111111111111111111111", "2026-11-29"])
 def test_long_integers_are_exact_in_long_texts(number: str, place: str, around: str) -> None:
     for more in ("", ", 0" * 200):  # few values, and so many that the text is searched
         text = f'["{_FILLER}", "{around}", {place.format(number)}, "{around}"{more}]'

@@ -183,7 +183,7 @@ def png(width: int, height: int) -> bytes:
     )
 
 
-NOISE = bytes(i * i * 31 % 251 for i in range(400_000))
+NOISE = bytes(i * i * 31 % 251 for i in range(100_000))
 MEDIA = {
     "image": ("image/png", png(240, 160) + NOISE),
     "audio": ("audio/wav", b"RIFF" + NOISE),
@@ -212,7 +212,7 @@ def medium(kind: str) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", MEDIA)
 @pytest.mark.parametrize("wire", WIRES)
 def test_no_counter_reads_base64_as_text(wire: str, kind: str, place: str) -> None:
-    """Whatever becomes of the medium on this wire: 400 KB are 250,000 tokens as text."""
+    """Whatever becomes of the medium on this wire: 100 KB are 60,000 tokens as text."""
     block = medium(kind)
     msgs = [Msg("Tony", [{"type": "text", "text": "Look:"}, block], "user")]
     if place == "result":

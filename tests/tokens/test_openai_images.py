@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.tokens.openai import image_tokens
+from tests.each_case import each_case
 
 MODELS = (
     "gpt-4o", "gpt-4o-mini", "gpt-4.1", "gpt-4.1-mini", "gpt-4.1-nano", "o1", "o3", "o4-mini",
@@ -107,8 +108,8 @@ def documented(factor: str, side: int, budget: int, width: int, height: int) -> 
 SIZES = [(32, 33), (2049, 1), (2048, 2048), (4000, 3000), (6001, 1), (6400, 6400), (65_536, 64)]
 
 
-@pytest.mark.parametrize("model", PATCHES)
-@pytest.mark.parametrize("size", SIZES)
+@each_case("model", PATCHES)
+@each_case("size", SIZES)
 def test_every_row_of_patches(model: str, size: tuple[int, int]) -> None:
     factor, fits = PATCHES[model]
     for detail, fit in fits.items():

@@ -12,6 +12,7 @@ import pytest
 from dragoman.errors import ConfigError
 from dragoman.tokens import OpenAITokenCounter
 from dragoman.tokens.openai import image_tokens
+from tests.each_case import each_case
 
 from .encodings import small
 
@@ -38,8 +39,8 @@ def image_figure(model: str, message: dict[str, Any], **options: Any) -> int:
     return one.count_message(message) - one.count_message(BLANK)
 
 
-@pytest.mark.parametrize("model", ["gpt-4o", "gpt-4o-mini", "gpt-5.4", "gpt-5.6", "o4-mini"])
-@pytest.mark.parametrize("detail", [None, "low", "high", "original"])
+@each_case("model", ["gpt-4o", "gpt-4o-mini", "gpt-5.4", "gpt-5.6", "o4-mini"])
+@each_case("detail", [None, "low", "high", "original"])
 def test_an_image_costs_what_its_size_and_detail_say(model: str, detail: str | None) -> None:
     figure = image_figure(model, picture(3000, 2000, detail))
     assert figure == image_tokens(model, 3000, 2000, detail or "auto")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from dragoman.tokens.media_sizes import Payload, pixels
+from tests.each_case import each_case
 
 FORMATS: dict[str, tuple[str, dict[str, Any]]] = {
     "png": ("PNG", {}),
@@ -33,8 +34,8 @@ def made(kind: str, width: int, height: int) -> bytes:
     return file.getvalue()
 
 
-@pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("size", [(1, 1), (640, 480), (33, 1999)])
+@each_case("kind", FORMATS)
+@each_case("size", [(1, 1), (640, 480), (33, 1999)])
 def test_every_format_by_every_spelling(kind: str, size: tuple[int, int]) -> None:
     data = made(kind, *size)
     text = base64.b64encode(data).decode()

@@ -296,7 +296,7 @@ SLOW: dict[str, Script] = {
 )
 def test_one_timeout_is_one_error(way: tuple[str, Make, bool], name: str) -> None:
     with serving(SLOW[name]) as server, pytest.raises(Timeout) as raised:
-        asked(way, server.url, stream=False, timeout=0.5)
+        asked(way, server.url, stream=False, timeout=0.2)
     assert raised.value.type == "total_timeout"
     assert raised.value.kind == "timeout"
 
@@ -325,7 +325,7 @@ def test_a_silence_is_one_error(way: tuple[str, Make, bool]) -> None:
 
     for script in (SLOW["nothing"], begun):
         with serving(script) as server, pytest.raises(Timeout) as raised:
-            asked(way, server.url, stream=False, timeout=Timeouts(read=0.3))
+            asked(way, server.url, stream=False, timeout=Timeouts(read=0.15))
         assert raised.value.type == "read_timeout"
 
 

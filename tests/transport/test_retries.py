@@ -24,6 +24,7 @@ from dragoman.errors import (
 from dragoman.stream.retry_headers import retry_delay, told_by_headers
 from dragoman.transport.call import Reply, Timeouts, choose_transport
 from dragoman.transport.retries import Retries, acalling, calling
+from tests.each_case import each_case
 
 from .servers import Peer, serving
 from .ways import call, guarded
@@ -194,7 +195,7 @@ def test_twice_an_error_and_then_an_answer() -> None:
     assert (errors[1].request_id, errors[1].retry_after) == ("req_2", 0.0)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("headers", "seconds"),
     [
         ({}, None),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from dragoman import ChatRequest, Msg, wire
+from tests.each_case import each_case
 
 from .rows import GROUPS, ITEMS, ROWS, Turn, answer
 
@@ -17,7 +16,7 @@ def assistant(body: Any) -> list[Any]:
     return list(entries[1:])
 
 
-@pytest.mark.parametrize("turn", ROWS, ids=str)
+@each_case("turn", ROWS, ids=str)
 def test_what_was_read_goes_back_as_the_host_wants_it(turn: Turn) -> None:
     target = wire(turn.host, policy="ignore")
     msg = target.read_response(answer(turn)).msg

@@ -9,6 +9,7 @@ import pytest
 import dragoman
 from dragoman import ToolChoice
 from dragoman.capabilities import Facts
+from tests.each_case import each_case
 from tests.vendors.asking import LOOK, codes, wrote
 
 WIRE = dragoman.wire("bedrock")
@@ -18,7 +19,7 @@ def of(model: str, field: str) -> Any:
     return getattr(WIRE.can(model), field)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("model", "form"),
     [
         ("us.anthropic.claude-opus-5-5", "claude-adaptive"),
@@ -78,7 +79,7 @@ def test_who_can_be_forced_to_call(model: str, forced: bool) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("model", "schemas"),
     [
         ("us.anthropic.claude-sonnet-4-6", True), ("us.anthropic.claude-opus-4-6-v1", True),

@@ -9,6 +9,7 @@ import pytest
 
 import dragoman
 from dragoman.message import Msg
+from tests.each_case import each_case
 
 COPIES = [
     "llamacpp",
@@ -69,7 +70,7 @@ def test_a_copy_gets_functions_and_their_results_alone(vendor: str) -> None:
     assert {("call.plain", f"$.input[{i}]") for i in (1, 2, 3, 4)} <= lost
 
 
-@pytest.mark.parametrize("name", [*(f"{one}/openai-responses" for one in COPIES), *OTHERS])
+@each_case("name", [*(f"{one}/openai-responses" for one in COPIES), *OTHERS])
 def test_what_a_search_found_is_offered(name: str) -> None:
     wire = dragoman.wire(name, policy="ignore")
     request = dragoman.wire("openai-responses").read_request(BODY)

@@ -16,6 +16,7 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
+from tests.each_case import each_case
 from tests.vendors.asking import IMAGE, LOOK, called, codes, losses, said, wrote
 
 SCHEMA = ResponseFormat("schema", {"type": "object", "properties": {}})
@@ -89,7 +90,7 @@ def test_where_they_are(wire: str, url: str, key: str) -> None:
 OFF, ON, HIGH = "off", "on", "high"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("wire", "model", "reasoning", "written"),
     [
         ("volcengine", "doubao-seed-2-1-pro-260915", HIGH,

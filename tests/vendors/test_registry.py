@@ -14,6 +14,7 @@ from dragoman.errors import ConfigError
 from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.protocols.openai_chat import Dialect
 from dragoman.vendors import PROTOCOLS, VENDORS, room, vendor
+from tests.each_case import each_case
 
 REQ = ChatRequest([Msg.user("Hi.")])
 
@@ -25,7 +26,7 @@ def test_protocols_come_first_and_no_name_twice() -> None:
     assert set(names) == {*PROTOCOLS, *VENDORS}
 
 
-@pytest.mark.parametrize("name", dragoman.wires())
+@each_case("name", dragoman.wires())
 def test_every_name_is_a_wire(name: str) -> None:
     wire = dragoman.wire(name, policy="ignore")
     assert wire.name == name
@@ -35,7 +36,7 @@ def test_every_name_is_a_wire(name: str) -> None:
     assert dragoman.wire(wire) is wire
 
 
-@pytest.mark.parametrize("name", VENDORS)
+@each_case("name", VENDORS)
 def test_every_vendor_is_whole(name: str) -> None:
     row = vendor(name)
     assert row.name == name

@@ -17,6 +17,7 @@ from dragoman.message import (
     ThinkingBlock,
     URLSource,
 )
+from tests.each_case import each_case
 from tests.vendors.asking import IMAGE, LOOK, called, codes, said, wrote
 
 LINK = ImageBlock(URLSource("https://example.com/a.png"))
@@ -158,8 +159,8 @@ _TURNS = {
 }
 
 
-@pytest.mark.parametrize("model", ["qwen/qwen3.8-27b", "Qwen3.8-9B-Instruct"])
-@pytest.mark.parametrize(
+@each_case("model", ["qwen/qwen3.8-27b", "Qwen3.8-9B-Instruct"])
+@each_case(
     "name",
     [f"{vendor}/{wire}" for vendor in ("vllm", "sglang", "llamacpp", "lmstudio", "ollama")
      for wire in ("openai-chat", "openai-responses")],

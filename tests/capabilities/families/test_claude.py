@@ -12,6 +12,7 @@ from dragoman import ChatRequest, Msg, Options, Tool, ToolChoice
 from dragoman.capabilities import Capabilities, matches
 from dragoman.capabilities.families.claude import ROWS
 from dragoman.message import ResponseFormat, ServerTool, Written
+from tests.each_case import each_case
 
 LINE = re.compile(r"claude-[^0-9]*\*").fullmatch  # no generation, so a whole line
 ALL = ("low", "medium", "high", "xhigh", "max")
@@ -98,8 +99,8 @@ def codes(out: Written) -> list[str]:
     return [loss.code for loss in out.losses if loss.code != "max_tokens.default"]
 
 
-@pytest.mark.parametrize("host", HOSTS)
-@pytest.mark.parametrize(("model", "facts"), CASES)
+@each_case("host", HOSTS)
+@each_case(("model", "facts"), CASES)
 def test_how_it_thinks(model: str, facts: tuple[Any, ...], host: str) -> None:
     found = can(model, host)
     assert (found.thinks, found.efforts, found.budgets, found.form) == facts
@@ -110,15 +111,15 @@ def test_of_other_names_nothing_is_known(model: str) -> None:
     assert [fact for fact in ROWS if fact.holds(model)] == []
 
 
-@pytest.mark.parametrize("host", [*HOSTS, "bedrock"])
-@pytest.mark.parametrize(("model", "known"), TO_COME.items())
+@each_case("host", [*HOSTS, "bedrock"])
+@each_case(("model", "known"), TO_COME.items())
 def test_a_name_yet_to_come_is_taken_for_the_newest_of_its_line(
     model: str, known: str, host: str
 ) -> None:
     assert dragoman.wire(host).can(model) == dragoman.wire(host).can(known)
 
 
-@pytest.mark.parametrize(("model", "facts"), CASES)
+@each_case(("model", "facts"), CASES)
 def test_a_model_is_one_model(model: str, facts: tuple[Any, ...]) -> None:
     """Names of known models overlap nowhere: their order decides of the names of whole lines."""
     name = model.rpartition("/")[2].removeprefix("us.anthropic.").removeprefix("global.anthropic.")

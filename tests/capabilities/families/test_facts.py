@@ -11,6 +11,7 @@ from dragoman.capabilities import Capabilities, Fact, Facts, override
 from dragoman.capabilities.families import FAMILIES
 from dragoman.capabilities.families.profiles import PROFILES
 from dragoman.vendors import VENDORS, vendor
+from tests.each_case import each_case
 
 HOSTS: list[tuple[str, Facts]] = [
     (f"{name}/{protocol}", facts)
@@ -24,7 +25,7 @@ ROWS: list[Fact] = [
 ]
 
 
-@pytest.mark.parametrize("fact", ROWS, ids=lambda fact: fact.models[0])
+@each_case("fact", ROWS, ids=lambda fact: fact.models[0])
 def test_every_fact_has_a_date_a_source_and_known_changes(fact: Fact) -> None:
     date.fromisoformat(fact.since)
     assert fact.source.strip()

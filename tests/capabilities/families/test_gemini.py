@@ -10,6 +10,7 @@ import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool
 from dragoman.capabilities.families.gemini import ROWS
 from dragoman.message import ServerTool
+from tests.each_case import each_case
 
 LEVELS = ("low", "medium", "high")
 # (form, thinks, efforts, budgets), and the models that it holds for
@@ -47,8 +48,8 @@ THREE = ("gemini-3-pro-preview", "gemini-3.5-flash", "gemini-3.8-flash", "gemini
 TWO = ("gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.0-flash")
 
 
-@pytest.mark.parametrize("host", ["gemini", "vertex"])
-@pytest.mark.parametrize(("model", "facts"), CASES)
+@each_case("host", ["gemini", "vertex"])
+@each_case(("model", "facts"), CASES)
 def test_how_it_thinks(model: str, facts: tuple[Any, ...], host: str) -> None:
     found = dragoman.wire(host).can(model)
     assert (found.form, found.thinks, found.efforts, found.budgets) == facts

@@ -11,6 +11,7 @@ from dragoman import ChatRequest, Msg, Options, Tool
 from dragoman.errors import WriteError
 from dragoman.message import AudioBlock, Base64Source, CacheHint, ImageBlock, TextBlock, Written
 from tests.contract.judges import judge_request
+from tests.each_case import each_case
 
 LOOK = Tool("look", "look at it", {"type": "object", "properties": {}})
 WIRES = {"chat": "openai/openai-chat", "responses": "openai/openai-responses"}
@@ -33,8 +34,8 @@ def effort(out: Written) -> Any:
     return out.body.get("reasoning_effort", out.body.get("reasoning", {}).get("effort"))
 
 
-@pytest.mark.parametrize("wire", WIRES)
-@pytest.mark.parametrize(
+@each_case("wire", WIRES)
+@each_case(
     ("model", "asked", "written", "lost"),
     [
         ("gpt-5.6", "high", "high", []),

@@ -9,6 +9,7 @@ import pytest
 
 from dragoman.capabilities import Fact, bare
 from dragoman.capabilities.families import open_models
+from tests.each_case import each_case
 
 # family -> first pattern of a fact -> (names that it holds for, near names that it does not)
 MODELS: dict[str, dict[str, tuple[str, str]]] = {
@@ -168,7 +169,7 @@ def test_every_fact_has_its_names(family: str) -> None:
     assert asking == set(STATES.get(family, {}))
 
 
-@pytest.mark.parametrize(("family", "pattern", "names"), MODEL_CASES)
+@each_case(("family", "pattern", "names"), MODEL_CASES)
 def test_the_first_fact_that_holds(family: str, pattern: str, names: tuple[str, str]) -> None:
     for model in names[0].split():
         found = first(family, model)

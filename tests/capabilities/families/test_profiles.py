@@ -12,6 +12,7 @@ from dragoman.capabilities import Facts
 from dragoman.capabilities.families.profiles import PROFILES, profile
 from dragoman.errors import ConfigError
 from dragoman.formatter.agentscope import FORMATTERS
+from tests.each_case import each_case
 
 OLD = "documents-2025"
 
@@ -41,7 +42,7 @@ def test_a_profile_is_applied_by_name(wire: str) -> None:
     assert then.can() == PROFILES[OLD][wire].apply(today.can(), None)
 
 
-@pytest.mark.parametrize("name", sorted(FORMATTERS))
+@each_case("name", sorted(FORMATTERS))
 def test_named_formatters_take_a_profile(name: str) -> None:
     cls: Any = getattr(dragoman.formatter, name)
     old, today = cls(facts=OLD), cls()

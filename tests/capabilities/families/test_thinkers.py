@@ -21,6 +21,7 @@ from dragoman.message import (
     ToolUseBlock,
     Written,
 )
+from tests.each_case import each_case
 
 LOOK = Tool("look", "look at it", {"type": "object", "properties": {}})
 WIRE = dragoman.wire("openai-chat", policy="ignore")
@@ -52,7 +53,7 @@ def asking(out: Written) -> dict[str, Any]:
     return {key: out.body[key] for key in KEYS if key in out.body}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("model", "asked", "written", "lost"),
     [
         ("qwen-plus", {"reasoning": "on"}, {"enable_thinking": True}, []),
@@ -106,12 +107,12 @@ def test_how_each_is_asked_to_think(
     assert [code for code in codes(out) if code != "usage.requested"] == lost
 
 
-@pytest.mark.parametrize(
+@each_case(
     "model",
     ["qwen3-8b", "qwen-plus", "qwen3.8-max", "deepseek-v3.2", "deepseek-v4-pro", "kimi-k2.6",
      "kimi-k3", "glm-4.7", "glm-5.3", "MiniMax-M3", "MiniMax-M2", "somebody-new"],
 )  # fmt: skip
-@pytest.mark.parametrize("reasoning", ["on", "off", "high", "max", None])
+@each_case("reasoning", ["on", "off", "high", "max", None])
 def test_a_hosts_switch_is_not_guessed_from_the_name_of_a_model(
     model: str, reasoning: str | None
 ) -> None:
@@ -229,7 +230,7 @@ def test_mistrals_models_take_ids_of_nine_letters_behind_any_host(model: str) ->
     assert id.isalnum()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("model", "sees"),
     [
         ("qwen3.7-plus", True), ("qwen3-vl-plus", True), ("qwen3.7-max", False),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from tests.each_case import each_case
 
 from .changes import CLASSES, changes
 
 CALL = {"id": "c1", "function": {"name": "look", "arguments": '{"at": 1}'}}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("ours", "theirs", "found"),
     [
         ({"a": "x"}, {"a": "x"}, []),

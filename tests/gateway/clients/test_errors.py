@@ -12,6 +12,7 @@ from dragoman.errors import Overloaded, ProviderError, RateLimited
 from dragoman.gateway.config.values import Config
 from dragoman.gateway.surfaces import Surface, surfaces
 from dragoman.testing import Fault
+from tests.each_case import each_case
 
 from . import CLIENTS, Talk
 from .conftest import Begin
@@ -129,8 +130,8 @@ def test_what_the_gateway_refuses_itself(begin: Begin, client: str) -> None:
     assert judge.calls == []
 
 
-@pytest.mark.parametrize("surface", surfaces(), ids=repr)
-@pytest.mark.parametrize("kind", get_args(ErrorKind))
+@each_case("surface", surfaces(), ids=repr)
+@each_case("kind", get_args(ErrorKind))
 def test_every_kind_of_error_has_words(surface: Surface, kind: str) -> None:
     status = {"invalid": 400, "too_large": 413}.get(kind)  # these have no word of this spelling
     error = ProviderError("it went wrong", type=kind, status=status)

@@ -20,6 +20,7 @@ from dragoman.gateway.config.values import (
     config_for,
 )
 from dragoman.gateway.exchange.cipher import Sealer
+from tests.each_case import each_case
 from tests.gateway.exchange.opening import CHAT, asked, begun, passing, refused
 from tests.gateway.faults.wires import MESSAGES, OLLAMA, WIRES, Wire
 
@@ -173,7 +174,7 @@ def test_a_stream_is_named_so_wherever_its_event_says_what_it_is(last: bool) -> 
     assert b"claude-real" not in told
 
 
-@pytest.mark.parametrize(
+@each_case(
     "name",
     ["authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "x-forwarded-for",
      "cf-access-jwt-assertion", "x-auth-request-access-token", "x-amzn-oidc-data", "x-auth-token",

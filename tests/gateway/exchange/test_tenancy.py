@@ -14,6 +14,7 @@ from dragoman.gateway.config.values import ClientKey, Config, Envelopes, Route, 
 from dragoman.gateway.exchange.gateway import Gateway
 from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
 from dragoman.gateway.surfaces import ClientAnswer, ClientRequest
+from tests.each_case import each_case
 
 HASH = "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaGhhc2g"
 ANN = ClientKey("ann", f"0123456789abcde0:{HASH}")
@@ -386,7 +387,7 @@ def test_ids_of_other_wires_come_back_too(wire: str, answer: Any, found: Any, ba
 # -- paths that pass -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("method", "path"),
     [
         ("GET", "/v1/files"), ("POST", "/v1/files"), ("GET", "/v1/files/file-1/content"),
@@ -424,7 +425,7 @@ def test_what_keeps_nothing_passes_for_every_tenant(path: str) -> None:
     assert refusal(made, ClientRequest("POST", path), BOUND) == (403, "key.model")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("method", "path"),
     [
         ("POST", "/v2/chat/completions"), ("POST", "/v1beta/chat/completions"),

@@ -17,6 +17,7 @@ from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
 from dragoman.gateway.surfaces import ClientRequest
 from dragoman.losses import Loss
 from tests.contract.agents.recorded import AGENTS, CORPUS
+from tests.each_case import each_case
 from tests.gateway.corpus.asking import asked_body
 from tests.gateway.corpus.kinds import CLIENTS, UPSTREAMS, gateway
 from tests.gateway.corpus.requests import of_agents
@@ -121,7 +122,7 @@ def _sent(kind: str, request: ClientRequest) -> tuple[Any, list[Loss]] | None:
     return json.loads(exchange.call().body), [*exchange.record.losses]
 
 
-@pytest.mark.parametrize(("kind", "protocol"), [*product(UPSTREAMS, CLIENTS)])
+@each_case(("kind", "protocol"), [*product(UPSTREAMS, CLIENTS)])
 def test_nothing_is_invented(kind: str, protocol: str) -> None:
     for body in (begun(protocol), asked_body(protocol, stream=False)):
         made = _sent(kind, request_of(protocol, body))

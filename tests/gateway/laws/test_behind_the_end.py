@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.gateway.exchange.gateway import Gateway
+from tests.each_case import each_case
 from tests.gateway.corpus.asking import ask, events_of
 from tests.gateway.corpus.kinds import CLIENTS, UPSTREAMS
 from tests.laws.each import for_each
@@ -79,7 +80,7 @@ def test_nothing_follows_an_error(
         assert is_error(protocol, events[-1])
 
 
-@pytest.mark.parametrize(("kind", "protocol"), ENDING)
+@each_case(("kind", "protocol"), ENDING)
 def test_a_stream_is_over_with_its_last_event(kind: str, protocol: str) -> None:
     """So that a client need not wait until the upstream closes its connection."""
     sent = [data for data, _ in spoken(kind, SCRIPT)]

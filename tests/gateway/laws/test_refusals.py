@@ -6,8 +6,7 @@ import json
 from itertools import product
 from typing import Any
 
-import pytest
-
+from tests.each_case import each_case
 from tests.gateway.corpus.kinds import CLIENTS, UPSTREAMS
 from tests.gateway.corpus.requests import shape_faults
 
@@ -26,7 +25,7 @@ ERRORS: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "protocol"), [*product(UPSTREAMS, CLIENTS)])
+@each_case(("kind", "protocol"), [*product(UPSTREAMS, CLIENTS)])
 def test_an_error_is_told_in_the_shape_of_the_client(kind: str, protocol: str) -> None:
     exchange = exchange_of(kind, protocol)
     error = exchange.read_failure(429, {"retry-after": "7"}, json.dumps(ERRORS[kind]).encode())

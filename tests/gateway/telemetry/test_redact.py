@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from dragoman.gateway.config.client_keys import new_key
 from dragoman.gateway.telemetry.redact import redact, without_secrets
+from tests.each_case import each_case
 
 # made up here, in the forms of their makers; in two parts, for scanners of repositories
 SECRETS = [
@@ -35,8 +36,8 @@ SECRETS = [
 ]
 
 
-@pytest.mark.parametrize("secret", SECRETS)
-@pytest.mark.parametrize("around", ["{}", "key={}", 'export KEY="{}" # mine', "a {}, b", "x:{}\n"])
+@each_case("secret", SECRETS)
+@each_case("around", ["{}", "key={}", 'export KEY="{}" # mine', "a {}, b", "x:{}\n"])
 def test_a_key_of_a_known_form_is_taken_out(secret: str, around: str) -> None:
     assert without_secrets(around.format(secret)) == around.format("<secret>")
 

@@ -28,6 +28,7 @@ from dragoman.message import (
 )
 from dragoman.stream.builder import build
 from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
+from tests.each_case import each_case
 
 WIRE = dragoman.wire("anthropic")
 NAMED = Meta(id="chat-7", model="m-1")
@@ -292,7 +293,7 @@ OWN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", OWN)
+@each_case("name", OWN)
 def test_its_own_stream_says_the_same_again(name: str) -> None:
     pieces: list[Piece] = []
     decoder = WIRE.stream_decoder()

@@ -29,6 +29,7 @@ from dragoman.message import (
     dump,
     load,
 )
+from tests.each_case import each_case
 
 WIRE = dragoman.wire("anthropic", policy="ignore")
 USAGE = {"input_tokens": 5, "output_tokens": 7}
@@ -109,7 +110,7 @@ def same(one: Any, other: Any) -> bool:
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
-@pytest.mark.parametrize("name", OWN)
+@each_case("name", OWN)
 def test_its_own_answer_is_written_as_it_was_read(name: str) -> None:
     told = copy.deepcopy(OWN[name])
     out = WIRE.write_response(WIRE.read_response(told))

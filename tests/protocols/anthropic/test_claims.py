@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import dragoman
+from tests.each_case import each_case
 from tests.protocols.anthropic.bodies import BODIES, HI
 
 ROOM = dragoman.wire("anthropic").room
@@ -45,7 +46,7 @@ def test_a_key_and_a_shape_of_its_own(fields: dict[str, Any], message: dict[str,
     assert ROOM.claims({"model": "m", "messages": [HI, message], **fields})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("told", "path"),
     [
         (None, None), ([], None), ({}, None), ({"messages": [HI]}, None),

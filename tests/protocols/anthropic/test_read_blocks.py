@@ -22,6 +22,7 @@ from dragoman.message import (
     URLSource,
 )
 from dragoman.message.blocks import TEXTS
+from tests.each_case import each_case
 from tests.protocols.anthropic.bodies import MARK, body, result, spoken, user
 
 ROOM = dragoman.wire("anthropic").room
@@ -58,7 +59,7 @@ def test_a_document_in_passages(told: dict[str, Any], made: DocumentBlock) -> No
 MARKED = {**TEXT, "cache_control": MARK}
 
 
-@pytest.mark.parametrize(("told", "worded"), [
+@each_case(("told", "worded"), [
     ({**FOUND, "content": [MARKED]}, True), ({**FOUND, "title": None}, True),
     ({**FOUND, "source": 1}, True),
     ({**CHUNKS, "source": {"type": "content", "content": [MARKED]}}, True),
@@ -70,7 +71,7 @@ MARKED = {**TEXT, "cache_control": MARK}
     ({"type": "song", "source": {"content": [TEXT]}}, False),
     ({"type": "song", "content": [TEXT]}, False),
 ])  # fmt: skip
-@pytest.mark.parametrize("inner", [True, False])
+@each_case("inner", [True, False])
 def test_what_is_nothing_but_texts_can_be_told_elsewhere(
     told: dict[str, Any], worded: bool, inner: bool
 ) -> None:

@@ -30,6 +30,7 @@ from dragoman.message import (
     dump,
     load,
 )
+from tests.each_case import each_case
 from tests.protocols.anthropic.bodies import (
     BODIES,
     DOCUMENT,
@@ -65,7 +66,7 @@ def block(told: dict[str, Any], role: str = "user") -> Any:
     return ROOM.read_request(body({"role": role, "content": [told]})).messages[0].blocks[0]
 
 
-@pytest.mark.parametrize("name", BODIES)
+@each_case("name", BODIES)
 def test_a_body_is_said_again_as_it_was_read(name: str) -> None:
     told = BODIES[name]
     before = copy.deepcopy(told)
@@ -77,7 +78,7 @@ def test_a_body_is_said_again_as_it_was_read(name: str) -> None:
     assert same(again(stored), before), "also after storing"
 
 
-@pytest.mark.parametrize("name", [n for n in BODIES if type(BODIES[n].get("messages")) is list])
+@each_case("name", [n for n in BODIES if type(BODIES[n].get("messages")) is list])
 def test_a_turn_is_appended_behind_what_was_read(name: str) -> None:
     wire = dragoman.wire("anthropic", policy="ignore")
     request = wire.read_request(BODIES[name])
@@ -87,7 +88,7 @@ def test_a_turn_is_appended_behind_what_was_read(name: str) -> None:
     assert same(made, BODIES[name]["messages"])
 
 
-@pytest.mark.parametrize("name", sorted(FIELDS))
+@each_case("name", sorted(FIELDS))
 def test_a_field_that_is_not_kept_is_left_to_whoever_composes_it(name: str) -> None:
     told = {**BODIES["options"], **BODIES["effort and budget"], **BODIES["choice"],
             "system": "Be kind.", "tools": [LOOK]}  # fmt: skip

@@ -34,6 +34,7 @@ from dragoman.message import (
 )
 from dragoman.message.answer import FinishReason
 from dragoman.message.blocks import ContentBlock
+from tests.each_case import each_case
 
 WIRE = dragoman.wire("bedrock-converse", policy="ignore")
 PNG = b64encode(b"\x89PNG\r\n\x1a\n").decode()
@@ -93,7 +94,7 @@ def content(*blocks: ContentBlock) -> tuple[Any, list[str]]:
     return body["output"]["message"]["content"], losses
 
 
-@pytest.mark.parametrize(
+@each_case(
     "body",
     [
         own({"text": "Blue."}),

@@ -8,6 +8,7 @@ import pytest
 
 import dragoman
 from dragoman.message import Candidate, ChatResponse, Citation, Msg, TextBlock
+from tests.each_case import each_case
 
 ODD = [
     "http://[half",
@@ -19,8 +20,8 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("url", ODD)
-@pytest.mark.parametrize("vendor", dragoman.wires())
+@each_case("url", ODD)
+@each_case("vendor", dragoman.wires())
 def test_an_address_that_cannot_be_parsed_breaks_no_answer(vendor: str, url: str) -> None:
     wire = dragoman.wire(vendor, policy="ignore")
     msg = Msg("", [TextBlock("It is so.", [Citation(url=url, title="a page")])], "assistant")

@@ -22,6 +22,7 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
+from tests.each_case import each_case
 
 from .as_read import ALL, ISSUER, POINT, again, read
 
@@ -113,7 +114,7 @@ def test_media_have_a_source_and_a_type() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "block",
     [
         {"audio": {"format": "mpga", "source": {"bytes": "AAAA"}}},
@@ -165,7 +166,7 @@ def test_media_have_a_source_and_a_type() -> None:
         "text",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("role", ["user", "assistant", "system"])
+@each_case("role", ["user", "assistant", "system"])
 def test_every_block_comes_back_as_it_was(block: Any, role: str) -> None:
     said(block, {"text": "."}, block, POINT, role=role)
 

@@ -20,6 +20,7 @@ from dragoman.message import (
     Written,
 )
 from dragoman.vendors import vendor
+from tests.each_case import each_case
 
 from .sdk import faults
 
@@ -253,7 +254,7 @@ def test_older_claude_takes_one_of_temperature_and_top_p() -> None:
 ENABLED = {"type": "enabled"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("model", "options", "made", "losses"),
     [
         (CLAUDE, {"reasoning_budget": 2000}, {"thinking": ENABLED | {"budget_tokens": 2000}}, []),

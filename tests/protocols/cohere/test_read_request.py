@@ -24,6 +24,7 @@ from dragoman.message import (
 )
 from dragoman.protocols.cohere import Cohere
 from dragoman.protocols.cohere.dialect import claims
+from tests.each_case import each_case
 from tests.protocols.as_read import AsRead
 
 ROOM = Cohere()
@@ -40,7 +41,7 @@ def body(**fields: Any) -> dict[str, Any]:
     return {"model": "command-a-03-2025", "messages": [HI], **fields}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "told",
     [
         HI,

@@ -29,6 +29,7 @@ from dragoman.message import (
     dump,
     load,
 )
+from tests.each_case import each_case
 
 WIRE = dragoman.wire("dashscope")
 LINK = "https://example.org/x.png"
@@ -57,7 +58,7 @@ def bare(**output: Any) -> dict[str, Any]:
             "request_id": "r-1"}  # fmt: skip
 
 
-@pytest.mark.parametrize("told", [
+@each_case("told", [
     body({"content": "Hi"}),
     body({"content": "Hi", "reasoning_content": "hm"}, {"index": 0}),
     body({"content": "Hi", "reasoning_content": "", "x": None}, {"logprobs": None, "y": 1}),

@@ -10,6 +10,7 @@ import dragoman
 from dragoman import ChatRequest, Msg
 from dragoman.message import ImageBlock, URLSource
 from dragoman.protocols.dashscope import MULTIMODAL, TEXT
+from tests.each_case import each_case
 
 WIRE = dragoman.wire("dashscope", policy="ignore")
 CAT = "https://example.com/pictures/cat.png"
@@ -34,7 +35,7 @@ def looked(model: str | None = None) -> Any:
     return WIRE.write_request(ChatRequest(msgs, stream=True), model)
 
 
-@pytest.mark.parametrize("model", ON_TEXT)
+@each_case("model", ON_TEXT)
 def test_text_models_take_strings_on_text_generation(model: str) -> None:
     out = looked(model)
     assert out.path == TEXT
@@ -43,7 +44,7 @@ def test_text_models_take_strings_on_text_generation(model: str) -> None:
     assert out.losses[0].where == "$.messages[0].content[0]"
 
 
-@pytest.mark.parametrize("model", ON_MULTIMODAL)
+@each_case("model", ON_MULTIMODAL)
 def test_models_that_see_or_hear_take_lists_on_multimodal_generation(model: str) -> None:
     out = WIRE.write_request(ChatRequest([Msg.user("Hello")], stream=True), model)
     assert out.path == MULTIMODAL

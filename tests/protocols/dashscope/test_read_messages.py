@@ -22,6 +22,7 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
+from tests.each_case import each_case
 from tests.protocols.dashscope.reading import (
     DOT,
     LINK,
@@ -65,8 +66,8 @@ def test_parts() -> None:
     ]
 
 
-@pytest.mark.parametrize("kind", ["text", "image"])
-@pytest.mark.parametrize("beside", [
+@each_case("kind", ["text", "image"])
+@each_case("beside", [
     {}, {"type": "image"}, {"type": "text"}, {"cache_control": {**MARK, "ttl": "5m"}},
     {"cache_control": {"type": "other"}}, {"cache_control": None}, {"cache_control": {}},
     {"cache_control": {**MARK, "ttl": 5}},
@@ -100,8 +101,8 @@ def test_thinking_and_calls() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("content", ["", "x", None, [], [{"text": None}], [{"text": ""}]])
-@pytest.mark.parametrize("calls", [[], None, [call(id="c")], "x", [1]])
+@each_case("content", ["", "x", None, [], [{"text": None}], [{"text": ""}]])
+@each_case("calls", [[], None, [call(id="c")], "x", [1]])
 def test_what_stands_beside_calls(content: Any, calls: Any) -> None:
     told = {"role": "assistant", "content": content, "tool_calls": calls}
     req = read(told, {**told, "reasoning_content": ""}, {"role": "assistant", "tool_calls": calls})

@@ -13,6 +13,7 @@ from dragoman.message import (
     Tool,
     ToolChoice,
 )
+from tests.each_case import each_case
 from tests.protocols.dashscope.reading import (
     LINK,
     MARK,
@@ -39,12 +40,12 @@ def test_a_prompt() -> None:
         "Hi", "Hello.", "Bye"]  # fmt: skip
 
 
-@pytest.mark.parametrize("inner", [
+@each_case("inner", [
     {"prompt": "x", "history": [{"user": "a", "bot": "b"}]}, {"prompt": "x", "messages": [USER]},
     {"prompt": 1}, {"prompt": "x", "messages": None}, {}, {"messages": []}, None, "x", [],
     {"messages": [USER], "file": 1},
 ])  # fmt: skip
-@pytest.mark.parametrize("beside", [{}, {"parameters": None}, {"parameters": []}, {"model": ""}])
+@each_case("beside", [{}, {"parameters": None}, {"parameters": []}, {"model": ""}])
 def test_odd_inputs(inner: Any, beside: dict[str, Any]) -> None:
     read_body({"model": "m", "input": inner, "task": "x", **beside})
     read_body(beside)
@@ -131,11 +132,11 @@ def test_tools() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("parameters", [
+@each_case("parameters", [
     None, [], {}, [1], [{"name": 1}], [{"name": "a", "required": False}],
     [{"name": "a"}, {"name": "a"}], [{"name": "a", "required": 1}],
 ])  # fmt: skip
-@pytest.mark.parametrize("name", ["f", "", 1])
+@each_case("name", ["f", "", 1])
 def test_odd_tools(parameters: Any, name: Any) -> None:
     read(USER, tools=[{"type": "function", "function": {"name": name, "parameters": parameters}}])
 

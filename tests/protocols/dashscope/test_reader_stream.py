@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 import dragoman
 from dragoman.message import (
     ImageBlock,
@@ -12,6 +10,7 @@ from dragoman.message import (
     URLSource,
     Usage,
 )
+from tests.each_case import each_case
 from tests.protocols.dashscope.answers import OWN, frame, streamed
 
 
@@ -70,7 +69,7 @@ def test_a_snapshot_that_says_it_otherwise_replaces() -> None:
     assert resp.text == "Its name is 你好[1]."
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("texts", "tokens", "wanted"),
     [
         (["ha", "ha", ""], [1, 2, 2], "haha"),

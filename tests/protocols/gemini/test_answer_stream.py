@@ -24,6 +24,7 @@ from dragoman.message import (
     Usage,
 )
 from dragoman.stream.pieces import End, Failed, Meta, Part, Piece, Raw
+from tests.each_case import each_case
 from tests.protocols.gemini.answers import body, called, chunk, streamed, text
 
 ROOM = dragoman.wire("gemini").room
@@ -87,7 +88,7 @@ STREAMS: list[list[Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("chunks", STREAMS, ids=lambda told: json.dumps(told)[:60])
+@each_case("chunks", STREAMS, ids=lambda told: json.dumps(told)[:60])
 def test_a_stream_of_this_wire_comes_back_the_same(chunks: list[Any]) -> None:
     decoder = dragoman.wire("gemini").stream_decoder()
     pieces = [piece for one in chunks for piece in decoder.feed(one)] + decoder.rest()

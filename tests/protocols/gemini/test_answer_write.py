@@ -26,6 +26,7 @@ from dragoman.message import (
     ToolUseBlock,
     Usage,
 )
+from tests.each_case import each_case
 from tests.protocols.gemini.answers import body, called, read, text
 
 ROOM = dragoman.wire("gemini").room
@@ -86,7 +87,7 @@ OWN: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("told", OWN, ids=lambda told: json.dumps(told)[:80])
+@each_case("told", OWN, ids=lambda told: json.dumps(told)[:80])
 def test_an_answer_of_this_wire_goes_out_as_it_came(told: dict[str, Any]) -> None:
     resp = read(told)
     stored = message.load(json.loads(json.dumps(message.dump(resp))))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from dragoman import message
 from dragoman.message import ChatRequest
+from tests.each_case import each_case
 from tests.protocols.gemini.bodies import (
     FIELD,
     HI,
@@ -96,8 +95,8 @@ PARTS: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("part", PARTS, ids=lambda part: json.dumps(part)[:50])
-@pytest.mark.parametrize("role", ["user", "model"])
+@each_case("part", PARTS, ids=lambda part: json.dumps(part)[:50])
+@each_case("role", ["user", "model"])
 def test_parts_go_back_as_they_came(part: Any, role: str) -> None:
     body = content({"text": "First."}, part, role=role)
     assert_equal(body)
@@ -147,7 +146,7 @@ CONTENTS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("told", CONTENTS, ids=lambda told: json.dumps(told)[:60])
+@each_case("told", CONTENTS, ids=lambda told: json.dumps(told)[:60])
 def test_contents_go_back_as_they_came(told: Any) -> None:
     assert_equal({"contents": told})
     assert_equal({"contents": told, "systemInstruction": {"parts": [{"text": "Be brief."}]}})
@@ -177,8 +176,8 @@ SYSTEMS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("key", ["systemInstruction", "system_instruction"])
-@pytest.mark.parametrize("told", SYSTEMS, ids=lambda told: json.dumps(told)[:60])
+@each_case("key", ["systemInstruction", "system_instruction"])
+@each_case("told", SYSTEMS, ids=lambda told: json.dumps(told)[:60])
 def test_system_instructions_go_back_as_they_came(told: Any, key: str) -> None:
     assert_equal({key: told, "contents": [HI]})
 
@@ -215,7 +214,7 @@ TOOLS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("told", TOOLS, ids=lambda told: json.dumps(told)[:60])
+@each_case("told", TOOLS, ids=lambda told: json.dumps(told)[:60])
 def test_tools_go_back_as_they_came(told: Any) -> None:
     assert_equal({"contents": [HI], "tools": told})
 
@@ -268,7 +267,7 @@ FIELDS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("fields", FIELDS, ids=lambda told: json.dumps(told)[:70])
+@each_case("fields", FIELDS, ids=lambda told: json.dumps(told)[:70])
 def test_fields_go_back_as_they_came(fields: dict[str, Any]) -> None:
     assert_equal({"contents": [HI], **fields})
     assert_equal({"contents": [HI], **fields}, None)

@@ -8,6 +8,7 @@ import pytest
 
 from dragoman import ChatRequest, Msg, Options, wire
 from tests.contract.judges import judge_request
+from tests.each_case import each_case
 
 
 def thinking(model: str, **options: Any) -> tuple[Any, list[str]]:
@@ -22,7 +23,7 @@ RANGED = ["option.range reasoning"]
 ALWAYS = ["reasoning.always reasoning"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("model", "effort", "config", "lost"),
     [
         ("gemini-2.5-pro", "low", {"thinkingBudget": 1024}, []),

@@ -24,6 +24,7 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
+from tests.each_case import each_case
 from tests.protocols.as_read import AsRead
 
 WIRE = dragoman.wire("gemini-interactions")
@@ -55,7 +56,7 @@ def test_a_turn_of_thought_call_and_result() -> None:
     assert WIRE.write_request(WIRE.read_request(asked)).body == asked
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         "Where?",

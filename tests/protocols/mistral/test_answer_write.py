@@ -32,6 +32,7 @@ from dragoman.message import (
     load,
 )
 from dragoman.message.blocks import ContentBlock
+from tests.each_case import each_case
 
 WIRE = dragoman.wire("mistral", policy="ignore")
 FIGURES = {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12}
@@ -81,7 +82,7 @@ def message(*blocks: ContentBlock) -> tuple[Any, list[str]]:
     return body["choices"][0]["message"], losses
 
 
-@pytest.mark.parametrize(
+@each_case(
     "body",
     [
         own("Hello"),

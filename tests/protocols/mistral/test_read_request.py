@@ -24,6 +24,7 @@ from dragoman.message import (
     URLSource,
 )
 from dragoman.protocols.mistral import Mistral
+from tests.each_case import each_case
 from tests.protocols.as_read import AsRead
 
 ROOM = Mistral()
@@ -57,8 +58,8 @@ def test_a_message_that_is_to_go_on_is_named_where_no_wire_can_say_so() -> None:
     assert (m.spelling, m.extras) == ("unfixed", None)
 
 
-@pytest.mark.parametrize("role", ["system", "user", "assistant", "tool"])
-@pytest.mark.parametrize(
+@each_case("role", ["system", "user", "assistant", "tool"])
+@each_case(
     "content",
     [None, "", [], [text("")], [text("a"), text("b")], {}, 7, [None], [{"type": "text"}], ["a"]],
 )
@@ -167,7 +168,7 @@ def test_media() -> None:
     assert wave == AudioBlock(Base64Source("audio/wav", "AAAA"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "chunk",
     [
         {"type": "text", "text": "x", "cache": 1},
@@ -198,7 +199,7 @@ def test_media() -> None:
         {},
     ],
 )
-@pytest.mark.parametrize("role", ["user", "assistant", "tool"])
+@each_case("role", ["user", "assistant", "tool"])
 def test_every_chunk_comes_back_as_it_was(chunk: Any, role: str) -> None:
     message({"role": role, "content": [chunk]})
     message({"role": role, "content": [text("."), chunk, chunk]})

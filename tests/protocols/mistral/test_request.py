@@ -10,6 +10,7 @@ import dragoman
 from dragoman import ChatRequest, Msg, Tool
 from dragoman.message import ResponseFormat, ServerTool, ToolChoice, Written
 from dragoman.vendors import vendor
+from tests.each_case import each_case
 
 from .sdk import faults
 
@@ -135,7 +136,7 @@ def test_response_formats(form: ResponseFormat, said: Any) -> None:
     assert wrote(response_format=form).body["response_format"] == said
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("model", "options", "said", "losses"),
     [
         (SMALL, {}, None, []),

@@ -30,6 +30,7 @@ from dragoman.message import (
     dump,
     load,
 )
+from tests.each_case import each_case
 
 WIRE = dragoman.wire("ollama")
 AT = "2026-11-21T08:00:00.12345Z"
@@ -46,7 +47,7 @@ def call(**beside: Any) -> dict[str, Any]:
     return {"function": {"name": "look", "arguments": {"a": [1, None]}}, **beside}
 
 
-@pytest.mark.parametrize("told", [
+@each_case("told", [
     body(content="Hi"),
     body(content="Hi", thinking="hm", images=["iVBORw0KGgo=", "SUQzBAAA"]),
     body(tool_calls=[call(id="call_1"), call()], thinking=""),

@@ -18,6 +18,7 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
+from tests.each_case import each_case
 from tests.protocols.ollama.reading import (
     BELL,
     DOT,
@@ -114,11 +115,11 @@ def test_a_call_keeps_what_nobody_models() -> None:
     assert call.blocks[0].extras == {"ollama": {"function": {"index": 1}}}
 
 
-@pytest.mark.parametrize("function", [
+@each_case("function", [
     {"name": "f"}, {"name": "f", "arguments": None}, {"name": "f", "arguments": '{"a": 1}'},
     {"name": "f", "arguments": [1]}, {"arguments": {}}, {"name": 1, "arguments": {}}, None, "f",
 ])  # fmt: skip
-@pytest.mark.parametrize("beside", [{}, {"id": None}, {"id": ""}, {"type": None}, {"x": 1}])
+@each_case("beside", [{}, {"id": None}, {"id": ""}, {"type": None}, {"x": 1}])
 def test_odd_calls(function: Any, beside: dict[str, Any]) -> None:
     [m] = read({"role": "assistant", "tool_calls": [{"function": function, **beside}]}).messages
     assert type(m.blocks[0]) in (ToolUseBlock, RawBlock)

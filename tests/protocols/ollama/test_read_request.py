@@ -12,6 +12,7 @@ from dragoman.message import (
     ServerTool,
     Tool,
 )
+from tests.each_case import each_case
 from tests.protocols.ollama.reading import (
     DOT,
     EVERY,
@@ -147,7 +148,7 @@ def test_answers(payload: dict[str, Any], ours: bool) -> None:
     assert ROOM.answers(payload) is ours
 
 
-@pytest.mark.parametrize(("body", "path", "ours"), [
+@each_case(("body", "path", "ours"), [
     ({"model": "m", "messages": [USER]}, "/api/chat", True),
     ({"model": "m", "messages": [USER]}, "/v1/chat/completions", False),
     ({"model": "m", "messages": [USER]}, None, False),

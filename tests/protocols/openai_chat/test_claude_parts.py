@@ -17,6 +17,7 @@ from dragoman.message import (
     ThinkingBlock,
     URLSource,
 )
+from tests.each_case import each_case
 
 CHAT = dragoman.wire("openai-chat")
 PNG = "iVBORw0KGgo="
@@ -109,7 +110,7 @@ BODIES = [
 ]
 
 
-@pytest.mark.parametrize("data", BODIES)
+@each_case("data", BODIES)
 def test_the_same_wire_says_it_as_it_came(data: dict[str, Any]) -> None:
     before = copy.deepcopy(data)
     assert CHAT.write_request(CHAT.read_request(data)).body == data == before

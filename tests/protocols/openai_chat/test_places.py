@@ -10,6 +10,7 @@ import pytest
 import dragoman
 from dragoman import ChatRequest
 from dragoman.losses import Field
+from tests.each_case import each_case
 
 from .bodies import BODIES, FIELDS, HI, LOOK, MARK, MESSAGES, PARTS, WIRE, body, read
 
@@ -60,7 +61,7 @@ def test_every_node_has_a_place_that_is_there(told: dict[str, Any]) -> None:
         assert [node for node in nodes if id(node) not in places] == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("message", "name", "path"),
     [
         (MESSAGES["call"], "", "tool_calls[0]"),

@@ -18,6 +18,7 @@ from dragoman.message import (
     ToolUseBlock,
 )
 from dragoman.message.blocks import name_answers
+from tests.each_case import each_case
 from tests.protocols.openai_responses.reading import OWN, answer, item_of, read, replayed
 from tests.protocols.openai_responses.writing import wire
 
@@ -179,7 +180,7 @@ _CALL_OF = {
 }
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("item", "role", "pair", "by"),
     [
         ({"type": "computer_call", "call_id": "c", "action": {}}, "call", "c", "client"),

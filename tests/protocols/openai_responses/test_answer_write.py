@@ -24,6 +24,7 @@ from dragoman.message import (
     URLSource,
     Usage,
 )
+from tests.each_case import each_case
 
 from .reading import answer
 from .streams import CALL, SAID, TEXT, THOUGHT
@@ -73,7 +74,7 @@ def _valid(body: dict[str, Any]) -> Any:
     return Response.model_validate(body)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "output",
     [
         [],

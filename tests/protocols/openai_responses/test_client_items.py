@@ -10,6 +10,7 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, Msg
 from dragoman.errors import WriteError
+from tests.each_case import each_case
 
 WIRE = dragoman.wire("openai/openai-responses")
 PNG = "data:image/png;base64,iVBORw0KGgo="
@@ -151,8 +152,8 @@ OTHERS = [("openai", None), ("anthropic", None), ("gemini", None), ("bedrock", N
           ("mistral", None), ("xai", "openai-responses")]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "output", "item"), RESULTS)
-@pytest.mark.parametrize(("vendor", "protocol"), OTHERS)
+@each_case(("name", "output", "item"), RESULTS)
+@each_case(("vendor", "protocol"), OTHERS)
 def test_another_wire_has_a_plain_call_and_its_result(
     vendor: str, protocol: str | None, name: str, output: Any, item: dict[str, Any]
 ) -> None:

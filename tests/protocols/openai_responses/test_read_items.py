@@ -24,6 +24,7 @@ from dragoman.message import (
     URLSource,
 )
 from dragoman.message.blocks import name_answers
+from tests.each_case import each_case
 
 from .asked import CALL, PIXEL, RESULT, SAID, THOUGHT, USER, msgs, read
 from .writing import OWN, own, wire
@@ -35,11 +36,9 @@ def block(part: dict[str, Any]) -> Any:
     return m.blocks[0]
 
 
-@pytest.mark.parametrize("role", ["user", "system", "developer"])
-@pytest.mark.parametrize("typed", [{}, {"type": "message"}])
-@pytest.mark.parametrize(
-    "content", ["Hi", "", [], [{"type": "input_text", "text": "Hi"}], None, 5, "none"]
-)
+@each_case("role", ["user", "system", "developer"])
+@each_case("typed", [{}, {"type": "message"}])
+@each_case("content", ["Hi", "", [], [{"type": "input_text", "text": "Hi"}], None, 5, "none"])
 def test_messages(role: str, typed: dict[str, str], content: Any) -> None:
     said = {} if content == "none" else {"content": content}
     [m] = msgs({**typed, "role": role, **said})
@@ -167,7 +166,7 @@ def test_messages_of_the_models_stay_apart() -> None:
     assert [b.text for b in m.blocks if type(b) is TextBlock] == ["One.", "One.", *["Yes."] * 3]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "item",
     [
         {"role": "assistant", "content": ""},
@@ -198,7 +197,7 @@ def test_messages_of_the_models_stay_apart() -> None:
         {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {}},
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("switches", [{}, {"reasoning": "raw"}])
+@each_case("switches", [{}, {"reasoning": "raw"}])
 def test_items_of_the_models(item: dict[str, Any], switches: dict[str, str]) -> None:
     before, m, after = msgs(USER, item, USER, **switches)
     assert (before.role, m.role, after.role) == ("user", "assistant", "user")

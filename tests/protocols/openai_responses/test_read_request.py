@@ -9,6 +9,7 @@ import pytest
 import dragoman
 from dragoman import Msg, Options
 from dragoman.message import ResponseFormat, ServerTool, Tool, ToolChoice
+from tests.each_case import each_case
 
 from .asked import ALL, CALL, RESULT, SAID, THOUGHT, USER, again, read, same
 from .writing import OWN, own, wire
@@ -72,7 +73,7 @@ def test_options() -> None:
     assert req.extras[OWN] == {"include": ["reasoning.encrypted_content"]}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "more",
     [
         {"user": "u1"},

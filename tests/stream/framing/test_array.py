@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.stream.framing import Decoder
+from tests.each_case import each_case
 from tests.laws.trees import json_objects
 
 
@@ -20,8 +20,8 @@ def elements(body: bytes, by: int | None = None) -> list[str]:
     return [one.data for one in [*found, *decoder.flush()]]
 
 
-@pytest.mark.parametrize("by", [None, 1, 2, 5])
-@pytest.mark.parametrize(
+@each_case("by", [None, 1, 2, 5])
+@each_case(
     ("body", "found"),
     [
         (b"[]", []),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dragoman.errors import ConfigError
 from dragoman.stream.framing import Decoder, ServerEvent
+from tests.each_case import each_case
 
 
 def events(body: bytes, framing: Any = "sse", *, by: int | None = None) -> list[tuple[Any, str]]:
@@ -25,8 +26,8 @@ def data(body: bytes, framing: Any = "sse", *, by: int | None = None) -> list[st
     return [text for _, text in events(body, framing, by=by)]
 
 
-@pytest.mark.parametrize("by", [None, 1, 2, 3])
-@pytest.mark.parametrize(
+@each_case("by", [None, 1, 2, 3])
+@each_case(
     ("body", "found"),
     [
         (b"data: a\n\n", [(None, "a")]),
@@ -71,8 +72,8 @@ def test_a_body_of_plain_json_is_one_event(body: bytes, by: int | None) -> None:
     assert json.loads(text) == json.loads(body.decode("utf-8-sig"))
 
 
-@pytest.mark.parametrize("by", [None, 1, 2, 5])
-@pytest.mark.parametrize("before", [b"", b"\n ", b"\xef\xbb\xbf", b"\xef\xbb\xbf\r\n"])
+@each_case("by", [None, 1, 2, 5])
+@each_case("before", [b"", b"\n ", b"\xef\xbb\xbf", b"\xef\xbb\xbf\r\n"])
 def test_a_body_that_is_an_array_is_its_elements(before: bytes, by: int | None) -> None:
     assert data(before + b'[{"a": 1},\n{"b": 2}]', by=by) == ['{"a": 1}', '{"b": 2}']
 
