@@ -36,7 +36,7 @@ from tests.gateway.faults.wires import (
 )
 from tests.gateway.running import LONG
 
-SIZE = LARGE + LARGE // 4
+SIZE = 4 * LARGE
 TEXT = "far, " * (SIZE // 5)
 PAIRS = [(CHAT, MESSAGES), (MESSAGES, CHAT), (RESPONSES, GEMINI), (CHAT, OLLAMA), (OLLAMA, CHAT),
          (INTERACTIONS, CHAT), (CHAT, CHAT), (MESSAGES, MESSAGES), (OLLAMA, OLLAMA),
