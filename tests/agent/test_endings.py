@@ -117,6 +117,23 @@ def test_a_call_that_was_announced_and_never_came() -> None:
     assert (reply.finish, reply.msg and reply.msg.text) == ("malformed_call", "Let me look.")
 
 
+def test_a_call_that_no_agent_can_run_is_not_done() -> None:
+    body = b"""{"id": "c", "object": "chat.completion", "model": "m", "choices": [{"index": 0,
+        "message": {"role": "assistant", "content": null, "tool_calls": [{"id": "1", "type":
+        "function", "name": "look", "arguments": "{}"}]}, "finish_reason": "tool_calls"}]}"""
+    llm = LLM("openai/gpt-4o", transport=Canned(body, "application/json"), key="k")
+    assert ReActAgent("Friday", None, llm).run("Hi").finish == "other"
+
+
+@pytest.mark.parametrize("word", ["load", "unload"])
+def test_a_model_that_was_only_loaded_has_not_answered(word: str) -> None:
+    line = {"model": "m", "message": {"role": "assistant", "content": ""}, "done": True}
+    body = json.dumps({**line, "done_reason": word}).encode() + b"\n"
+    llm = LLM("ollama/qwen3:4b", transport=Canned(body, "application/x-ndjson"), retries=0)
+    with pytest.raises(NoAnswer):
+        ReActAgent("Friday", None, llm).run("Hi")
+
+
 @pytest.mark.parametrize("wire", WIRES)
 def test_a_run_whose_answer_broke_off_goes_on_from_there(wire: str) -> None:
     agent = agent_of(

@@ -149,6 +149,10 @@ LINES = [
     Line("litellm", _PROVIDERS, 'LLM("hosted_vllm/m").ask("Hi")', "body()['model'] == 'm'"),
     Line("litellm", _PROVIDERS, 'LLM("mistral/mistral-large-latest").ask("Hi")',
          "'mistral' in sent().url"),
+    Line("ai-sdk", "https://ai-sdk.dev/providers", 'LLM("alibaba/qwen3-max").ask("Hi")',
+         "body()['model'] == 'qwen3-max'"),
+    Line("smolagents", "https://huggingface.co/docs/smolagents", 'LLM("hf/m/n").ask("Hi")',
+         "body()['model'] == 'm/n'"),
     Line("litellm", _PROVIDERS, 'LLM("antropic/claude-opus-5-5")',
          says="anthropic/claude-opus-5-5"),
     # LangChain

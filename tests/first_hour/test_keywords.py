@@ -40,6 +40,12 @@ from tests.transport.ways import KEY
 
 GPT = "openai/gpt-4o"
 COUNTER = CharTokenCounter()
+
+
+def agent(**settings: Any) -> ReActAgent:
+    return ReActAgent("Friday", None, LLM(GPT, key=KEY), **settings)
+
+
 # (whatever people call by keywords, a keyword that it does not take, what the error says to write)
 UNKNOWN: list[tuple[Callable[..., Any], str, str]] = [
     (lambda **k: LLM(GPT, **k), "temprature", "temperature"),
@@ -74,6 +80,28 @@ UNKNOWN: list[tuple[Callable[..., Any], str, str]] = [
     (lambda **k: ChatModel("openai", "gpt-4o", KEY, **k), "retry", "retries"),
     (lambda **k: OpenAIChatModel("gpt-4o", KEY, **k), "temperature", "generate_kwargs"),
     (lambda **k: AnthropicChatModel("claude-opus-5-5", KEY, **k), "base_uri", "base_url"),
+    (lambda **k: LLM(GPT, **k), "provider", "vendor/model"),
+    (lambda **k: LLM(GPT, **k), "token", "key"),
+    (lambda **k: LLM(GPT, **k), "endpoint", "base_url"),
+    (lambda **k: LLM(GPT, **k), "proxies", "HTTPS_PROXY"),
+    (lambda **k: LLM(GPT, **k), "use_responses_api", "openai/openai-responses/"),
+    (lambda **k: LLM(GPT, **k), "aws_region_name", "places="),
+    (lambda **k: LLM(GPT, key=KEY).ask("Hi", **k), "temp", "temperature"),
+    (lambda **k: LLM(GPT, key=KEY).ask("Hi", **k), "effort", "reasoning"),
+    (lambda **k: LLM(GPT, key=KEY).ask("Hi", **k), "enable_thinking", 'reasoning="off"'),
+    (lambda **k: LLM(GPT, key=KEY).ask("Hi", **k), "guided_json", "response_format"),
+    (lambda **k: LLM(GPT, key=KEY).ask("Hi", **k), "message_history", "[*messages"),
+    (lambda **k: LLM(GPT, key=KEY).ask("Hi", **k), "deps", "ToolContext"),
+    (lambda **k: LLM(GPT, key=KEY).ask("Hi", **k), "models", "LLM([first, second])"),
+    (lambda **k: agent().run("Hi", **k), "max_turns", "max_iters"),
+    (lambda **k: agent().run("Hi", **k), "message_history", "memory="),
+    (lambda **k: agent().run("Hi", **k), "context", "deps"),
+    (lambda **k: agent().run(**k), "input", "first argument"),
+    (lambda **k: agent().run("Hi", **k), "output_type", "response_format"),
+    (lambda **k: agent().events("Hi", **k), "usage_limits", "budget="),
+    (agent, "usage_limits", "budget="),
+    (agent, "guardrails", "hooks="),
+    (agent, "deps_type", "agent.run(text, deps="),
 ]
 
 

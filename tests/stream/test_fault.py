@@ -15,6 +15,8 @@ from tests.each_case import each_case
         ({"error": {"message": "m", "code": 502}}, "m", "", "502", 502),
         ({"error": "m"}, "m", "", "", None),
         ({"error": "m", "code": 404}, "m", "", "404", 404),
+        ({"status": 404, "error": "Not Found", "message": "no"}, "Not Found: no", "404", "", None),
+        ({"error": "no v1 here", "message": "no v1"}, "no v1 here", "", "", None),
         ({"type": "error", "error": {"type": "overloaded_error", "message": "m"}}, "m",
          "overloaded_error", "", None),
         ({"error": {"code": 503, "message": "m", "status": "UNAVAILABLE"}}, "m", "UNAVAILABLE",

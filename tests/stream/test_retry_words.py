@@ -28,6 +28,7 @@ NOW = datetime(2026, 8, 1, 2, 0, 0, tzinfo=UTC)
         ("* Quota exceeded for metric. Please retry in 58.934310785s.", 58.934310785),
         ("No deployments available, Try again in 5 seconds. Passed model=x", 5),
         ("You've hit your usage limit, or try again in 5 days 22 hours 9 minutes.", 511_740),
+        ("Weekly usage limit reached. Resets in 6hr 29min.", 23_340),
         ("max RPM: 3, please try again after 1 seconds", 1),
         (
             "[1310][Weekly/Monthly Limit Exhausted. Your limit will reset at 2026-08-01 10:03:40]",

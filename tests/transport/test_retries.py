@@ -237,6 +237,8 @@ def test_twice_an_error_and_then_an_answer() -> None:
         ({"retry-after": "1795430000"}, None),
         ({"retry-after": "2026-11-23T12:00:20Z"}, 20.0),
         ({"retry-after": "1m"}, 60.0),
+        ({"retry-after": "7, 7"}, 7.0),
+        ({"retry-after": ","}, None),
     ],
 )
 def test_how_long_a_server_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dragoman import Msg, Tool
+from typing import Any
+
+import pytest
+
+from dragoman import Msg, Tool, wire
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -89,3 +93,32 @@ def test_its_responses_keep_nothing() -> None:
     assert (items[1]["status"], items[1]["id"]) == ("completed", "msg_1")
     body = wrote("openrouter/openai-responses", GPT, options={"reasoning": "high"}).body
     assert body["include"] == ["reasoning.encrypted_content"]
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("stop", "network_error"), "error"),
+        (("stop", "MALFORMED_FUNCTION_CALL"), "malformed_call"),
+        (("stop", "MAX_TOKENS"), "length"),
+        (("stop", "completed"), "stop"),
+        (("stop", "of_tomorrow"), "stop"),
+        (("stop", None), "stop"),
+        (("length", "stop"), "length"),
+    ],
+)
+def test_the_word_of_the_host_counts_where_stop_hides_it(words: Any, reason: str) -> None:
+    message = {"role": "assistant", "content": "Half"}
+    choice = {"index": 0, "message": message, "finish_reason": words[0], "logprobs": None,
+              "native_finish_reason": words[1]}  # fmt: skip
+    body = {"id": "g", "object": "chat.completion", "model": "m", "choices": [choice], "usage": {}}
+    resp = wire("openrouter", policy="ignore").read_response(body)
+    assert resp.finish.reason == reason
+    if reason != "error":  # which is written as one
+        assert wire("openrouter", policy="ignore").write_response(resp).body == body
+    del choice["message"]
+    head = {"id": "g", "object": "chat.completion.chunk", "model": "m"}
+    decoder = wire("openrouter").stream_decoder()
+    decoder.feed({**head, "choices": [{"index": 0, "delta": message, "finish_reason": None}]})
+    decoder.feed({**head, "choices": [{**choice, "delta": {}}]})
+    assert decoder.finish().finish.reason == reason

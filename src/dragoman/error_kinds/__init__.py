@@ -91,6 +91,8 @@ def error_kind(code: str, type: str, status: int | None, message: str = "") -> E
     for kind in known:
         if kind not in WEAK and not _is_status(code, kind):
             # some hosts report an empty account as a rate limit, but waiting would not help
+            if kind == "rate_limit" and by_status == "billing":
+                return "billing"
             unpaid = kind == "rate_limit" and _first(_billing(), names, status, words)
             return unpaid or kind
     for row in sentences:

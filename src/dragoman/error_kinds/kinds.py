@@ -50,7 +50,8 @@ _WORDS: dict[ErrorKind, str] = {
     "failedoperationfreeresourcepackexhausted failedoperationservicestop "
     "failedoperationservicestoparrears resourceinsufficientchargeresourceexhaust "
     "resourceunavailablelowbalance resourceunavailableinarrears creditlimitexceeded creditlimit "
-    "insufficientfunds budgetexceeded notenoughbalance",
+    "insufficientfunds budgetexceeded notenoughbalance creditbalanceexhausted "
+    "organizationspendlimitexceeded projectspendlimitexceeded organizationusagelimitexceeded",
     "rate_limit": "ratelimit ratelimitexceeded ratelimitreached toomanyrequests throttling "
     "throttled resourceexhausted throttlingratequota throttlingallocationquota "
     "throttlingburstrate ratelimited quotaexceeded requestlimitexceeded limitexceeded "
@@ -62,7 +63,7 @@ _WORDS: dict[ErrorKind, str] = {
     "tokenquotaexceeded requestquotaexceeded",
     "overloaded": "overloaded engineoverloaded serviceunavailable unavailable modelnotready "
     "serverisoverloaded slowdown servicetiercapacityexceeded serveroverloaded queueexceeded "
-    "nocapacity insufficientsystemresource capacityexceeded conversationlocked",
+    "nocapacity insufficientsystemresource capacityexceeded conversationlocked serveroverload",
     "authentication": "authentication invalidapikey unauthenticated unauthorized "
     "invalidauthentication incorrectapikey unrecognizedclient apikeyinvalid invalidiamtoken "
     "authfailure authfailuresecretidnotfound authfailuresignaturefailure expiredtoken "
@@ -73,7 +74,8 @@ _WORDS: dict[ErrorKind, str] = {
     "not_found": "notfound resourcenotfound",
     "model_not_found": "modelnotfound modelnotexist invalidmodel deploymentnotfound modelnotopen "
     "invalidendpointormodelnotfound invalidendpointormodelmodelidaccessdisabled modelnotsupported "
-    "modelnotavailable invalidparametervaluemodel endpointnotfound unsupportedmodel",
+    "modelnotavailable invalidparametervaluemodel endpointnotfound unsupportedmodel "
+    "modeldeactivated unsupportedapiformodel",
     "too_large": "requesttoolarge imagefiletoolarge imagetoolarge payloadtoolarge "
     "badrequesttoolarge",
     "timeout": "timeout gatewaytimeout modeltimeout requesttimeout deadlineexceeded "
@@ -97,6 +99,7 @@ _BY_STATUS: dict[int, ErrorKind] = {
     402: "billing",
     403: "permission",
     404: "not_found",
+    407: "authentication",  # at a proxy on the way
     408: "timeout",
     413: "too_large",
     422: "invalid",
@@ -109,6 +112,8 @@ _BY_STATUS: dict[int, ErrorKind] = {
     502: "server",
     503: "overloaded",
     504: "timeout",
+    522: "timeout",  # Cloudflare: the host behind it did not accept, or answer in 100 seconds
+    524: "timeout",
     529: "overloaded",
 }
 _STATUSES: dict[str, int] = {

@@ -33,7 +33,7 @@ from ..suggestions.import_names import listing as listing  # noqa: PLC0414
 
 # names imported "as" themselves are for the layers above, which import public names only
 from ..suggestions.import_names import refusing as refusing  # noqa: PLC0414
-from ..suggestions.keywords import AGENT_ADVICE, AGENT_SYNONYMS
+from ..suggestions.keywords import AGENT_ADVICE, AGENT_SYNONYMS, RUN_ADVICE
 from ..suggestions.keywords import explains_keywords as explains_keywords  # noqa: PLC0414
 from ..tokens import TokenCounterBase
 from ..toolkit import Toolkit
@@ -128,7 +128,12 @@ class LLMSettings(RequestSettings, ConnectionOptions, total=False):
     wording: Wording | None
 
 
-explains_agents = explains_keywords(AGENT_SYNONYMS, OF_AGENTS, AGENT_ADVICE)
+explains_agents = explains_keywords(
+    AGENT_SYNONYMS,
+    OF_AGENTS,
+    AGENT_ADVICE,
+    dict.fromkeys(("run", "events", "run_events"), RUN_ADVICE),
+)
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 

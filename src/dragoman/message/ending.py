@@ -57,6 +57,9 @@ _BY_SEVERITY: tuple[Status, ...] = ("error", "interrupted", "truncated", "comple
 UNFINISHED = frozenset(_ENDINGS)  # reasons of incomplete answers
 # words by which a provider itself says that this was no usual end; see the protocols' tables
 _UNUSUAL = frozenset({"OTHER", "IMAGE_OTHER"})
+# reasons of local servers for a request that only loaded or unloaded the model; LangChain skips
+# such an answer, too (its chat_models.py, looked up on 2026-11-29)
+_LOADED = frozenset({"load", "unload"})
 _NO_USUAL_ENDS = frozenset({"malformed_call", "error", "other"})
 _ENDED: dict[Ending, str] = {"failed": "error"}
 _TOKENS = ("continuationToken", "continuation_token")
@@ -148,7 +151,8 @@ def classify_ending(resp: ChatResponse) -> Ending:
         return "broken_off" if began else "no_answer"
     finish = resp.finish if resp.candidates else NO_REASON
     # a reason that nobody knows, beside nothing that was said, is no usual end
-    if not says and (finish.reason in _NO_USUAL_ENDS or _wrote_nothing(resp)):
+    unusual = finish.reason in _NO_USUAL_ENDS or finish.raw in _LOADED
+    if not says and (unusual or _wrote_nothing(resp)):
         return "no_answer"
     if resp.status == "truncated" and finish.reason != "error":
         return "cut"
@@ -216,10 +220,12 @@ def reply_finish(resp: ChatResponse) -> str:
     """Return why a run ends with this answer: `done` if it is complete, else the reason.
 
     An answer without an end is `interrupted`, one that is cut in a call `length`, and one with an
-    unknown reason `other`.
+    unknown reason `other`; so is one that ends with a call of a kind that an agent cannot run.
     """
     ending = classify_ending(resp)
     reason = resp.finish.reason if resp.candidates else "other"
+    if ending == "complete" and reason == "tool_calls" and not resp.msg.calls:
+        return "other"
     if ending in ("complete", "cut") and reason in _OPEN:
         if ending == "cut":
             return "length"

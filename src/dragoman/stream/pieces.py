@@ -133,7 +133,8 @@ def provider_error(body: Json, status: int | None = None, name: str | None = Non
     content = _wrapped_error(envelope) or host_error(envelope) or data
     content = content[0] if isinstance(content, list) and content else content
     error: Mapping[str, Any] = content if isinstance(content, dict) else envelope
-    message = content if isinstance(content, str) else _first(error, _MESSAGES)
+    message = _with_sentence(content, error) if isinstance(content, str) else ""
+    message = message or _first(error, _MESSAGES)
     code = _first(error, _CODES) or _first(envelope, _CODES)
     if status is None and _ERROR_STATUS.fullmatch(code):
         status = int(code)
@@ -181,6 +182,20 @@ def _wrapped_error(envelope: Mapping[str, Any]) -> Any:
     response = envelope.get("Response")  # Tencent Cloud's
     inner = response.get("Error") if isinstance(response, dict) else None
     return next(filter(None, (envelope.get(key) for key in _WHOLE)), inner)
+
+
+def _with_sentence(word: str, envelope: Mapping[str, Any]) -> str:
+    """The text of an error, with the sentence beside it that says what is meant.
+
+    Spring sends `{"status": 404, "error": "Not Found", "message": "No static resource v1."}`, and
+    Scaleway "INSUFFICIENT QUOTA" for each of its limits (LibreChat-AI/agents issue 357).
+
+    >>> _with_sentence("Not Found", {"error": "Not Found", "message": "No resource v1"})
+    'Not Found: No resource v1'
+    """
+    more = envelope.get("message")
+    beside = isinstance(more, str) and more.strip() and more not in word
+    return f"{word}: {more}" if word and beside else word
 
 
 def _with_more(message: str, error: Mapping[str, Any]) -> str:

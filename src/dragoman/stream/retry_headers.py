@@ -87,6 +87,9 @@ def _wait(text: str, now: datetime | None) -> float | None:
         wait = second - (now or datetime.now(UTC)).timestamp()
         return wait if 0 <= wait <= LONGEST_WAIT else None
     until = _until(text, now)
+    if until is None and "," in text:  # a header that a proxy sent twice is one with a comma
+        waits = [_wait(part.strip(), now) for part in text.split(",", 3) if part.strip()]
+        return max((one for one in waits if one is not None), default=None)
     return _duration(text) if until is None else until
 
 

@@ -5,8 +5,9 @@ Some hosts send no header for it, and in a stream there is none.
 Reference: google.rpc.RetryInfo (`retryDelay`); OpenAI's, Groq's and Azure's sentences ("Please try
 again in 7m12s", "Please retry after 26 seconds"; openai/codex, codex-api, reads them likewise);
 earendil-works/pi issue 4172 (`resets_in_seconds`); OpenRouter docs, Limits (`metadata.headers`);
-volcengine/ark-cli issue 10, MiniMax's, Zhipu's and Anthropic's plans (a date, at Zhipu without an
-offset: Beijing's time, openclaw/openclaw pull request 33988). Looked up on 2026-11-28.
+NousResearch/hermes-agent pull request 93455 ("Resets in 6hr 29min"); volcengine/ark-cli issue 10,
+MiniMax's, Zhipu's and Anthropic's plans (a date, at Zhipu without an offset: Beijing's time,
+openclaw/openclaw pull request 33988). Looked up on 2026-11-28 and 29.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .retry_headers import LONGEST_WAIT, retry_delay
 
 _SECONDS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,9})?s")
 _FIELDS = ("retry_after", "retry_after_seconds", "retryAfter", "resets_in_seconds")
-_UNIT = "days?|hours?|minutes?|mins?|milliseconds?|ms|seconds?|secs?|[dhms]"
+_UNIT = "days?|hours?|hrs?|minutes?|mins?|milliseconds?|ms|seconds?|secs?|[dhms]"
 _NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,9})?"
 # days, hours, minutes, seconds and milliseconds: no more than five parts
 _WAIT = re.compile(

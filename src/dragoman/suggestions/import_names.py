@@ -96,7 +96,18 @@ HINTS: dict[str, str] = {
     "Client": _MODEL,
     # pydantic-ai, instructor, the Agents SDK
     "Agent": _AGENT,
-    "RunContext": "a tool is a function: bind what it needs with functools.partial",
+    **dict.fromkeys(
+        ("RunContext", "RunContextWrapper", "ToolRuntime"),
+        "dragoman.toolkit.ToolContext, for the arguments of a tool; "
+        "agent.run(text, deps=...) gives it what it needs",
+    ),
+    "ModelRetry": "raise dragoman.InvalidOutput(text) in a tool: the model is sent the text",
+    "FallbackModel": "dragoman.LLM([first, second]), which asks the next where one cannot answer",
+    **dict.fromkeys(("TestModel", "FunctionModel", "FakeListChatModel"),
+                    "dragoman.testing.Scripted(answers) as transport="),
+    **dict.fromkeys(("MCPServerStdio", "MCPServerHTTP", "MCPServerStreamableHTTP",
+                     "MultiServerMCPClient", "MCPClient", "MCPTools"),
+                    "dragoman.toolkit.McpServer(url=...), or McpServer(command)"),
     "ImageUrl": "dragoman.ImageBlock.from_url(url)",
     "AudioUrl": "dragoman.AudioBlock.from_url(url)",
     "VideoUrl": "dragoman.VideoBlock.from_url(url)",
@@ -117,11 +128,48 @@ HINTS: dict[str, str] = {
     "generate": _MODEL,
     **dict.fromkeys(("generateText", "generate_text"), _MODEL),
     **dict.fromkeys(("streamText", "stream_text"), 'dragoman.LLM("vendor/model").stream(messages)'),
-    **dict.fromkeys(
-        ("generateObject", "generate_object"),
-        'dragoman.LLM("vendor/model").ask(messages, response_format=Type).parsed',
-    ),
+    **dict.fromkeys(("generateObject", "generate_object"),
+                    'dragoman.LLM("vendor/model").ask(messages, response_format=Type).parsed'),
+    # errors of openai, anthropic, LiteLLM, LangChain, pydantic-ai, the Agents SDK and instructor
+    **dict.fromkeys(("APIError", "OpenAIError", "AnthropicError", "APIStatusError", "ModelAPIError",
+                     "ModelHTTPError", "AgentRunError", "LiteLLMException", "AISDKError",
+                     "InternalServerError"), "dragoman.ProviderError, whose .kind says what it is"),
+    "RateLimitError": "dragoman.RateLimited",
+    **dict.fromkeys(("ServiceUnavailableError", "OverloadedError"), "dragoman.Overloaded"),
+    **dict.fromkeys(("BadRequestError", "InvalidRequestError", "UnprocessableEntityError",
+                     "UnsupportedParamsError"), "dragoman.BadRequest"),
+    **dict.fromkeys(("AuthenticationError", "PermissionDeniedError"),
+                    "dragoman.AuthenticationFailed"),
+    "NotFoundError": "dragoman.ModelNotFound, or dragoman.BadRequest",
+    **dict.fromkeys(("ContextWindowExceededError", "ContextOverflowError"),
+                    "dragoman.ContextTooLong; dragoman.ContextOverflow before anything is sent"),
+    **dict.fromkeys(("ContentPolicyViolationError", "ContentFilterError"),
+                    "dragoman.ContentFiltered"),
+    **dict.fromkeys(("APIConnectionError", "ConnectError"), "dragoman.ConnectionFailed"),
+    "APITimeoutError": "dragoman.Timeout",
+    "UnexpectedModelBehavior": "dragoman.NoAnswer, or dragoman.InvalidOutput",
+    **dict.fromkeys(("OutputParserException", "InstructorRetryException", "ValidationError",
+                     "JSONSchemaValidationError", "NoObjectGeneratedError",
+                     "IncompleteOutputException"), "dragoman.InvalidOutput"),
+    **dict.fromkeys(("MaxTurnsExceeded", "UsageLimitExceeded", "BudgetExceededError",
+                     "GraphRecursionError"), 'reply.finish, which is "steps", "tokens" or "cost"'),
+    # LangChain and smolagents
+    "PromptTemplate": 'a text: f"..."',
+    **dict.fromkeys(("trim_messages", "filter_messages"),
+                    "dragoman.LLM(name, history_tokens=...), or dragoman.fit_history"),
+    **dict.fromkeys(("CodeAgent", "ToolCallingAgent", "MultiStepAgent", "FunctionAgent",
+                     "AgentExecutor", "AssistantAgent", "LlmAgent"), _AGENT),
+    **dict.fromkeys(("LiteLLMModel", "InferenceClientModel", "OpenAIModel", "OpenAIServerModel",
+                     "ChatGroq", "ChatMistralAI", "ChatBedrock", "ChatBedrockConverse", "Settings",
+                     "AzureChatOpenAI", "ChatVertexAI", "ChatDeepSeek", "ChatXAI", "genai"),
+                    _MODEL),
     # LiteLLM
+    **dict.fromkeys(("get_max_tokens", "get_model_info"), 'dragoman.limits("vendor/model")'),
+    **dict.fromkeys(("set_verbose", "_turn_on_debug"),
+                    'logging.getLogger("dragoman").setLevel("DEBUG")'),
+    "batch_completion": "a loop over llm.ask, or asyncio.gather of AsyncLLM.ask",
+    **dict.fromkeys(("image_generation", "transcription", "speech", "rerank", "moderation"),
+                    "dragoman has chats alone: the provider's own SDK"),
     "stream_chunk_builder": "llm.stream(messages), whose .response is the whole answer",
     "completion_cost": "answer.cost",
     "token_counter": "llm.count(messages)",
@@ -133,7 +181,7 @@ HINTS: dict[str, str] = {
     "Part": "TextBlock(text), or ImageBlock.from_bytes(data) for the bytes of an image",
     "FunctionCall": "dragoman.message.ToolUseBlock(id, name, input)",
     "FunctionResponse": "dragoman.message.ToolResultBlock(id, name, output)",
-}
+}  # fmt: skip
 # the public modules that may have a class
 _PUBLIC = (
     "message",
@@ -183,6 +231,7 @@ OF_LLMS: dict[str, str] = {
                      "run_sync", "call", "generate_content"), _ASK),
     **dict.fromkeys(("ainvoke", "agenerate", "acompletion", "acreate", "arun", "aask"),
                     "await dragoman.AsyncLLM(name).ask(messages)"),
+    **dict.fromkeys(("stream_events", "astream_events"), "for event in llm.stream(messages)"),
     **dict.fromkeys(("astream", "stream_text"), "dragoman.AsyncLLM(name).stream(messages)"),
     **dict.fromkeys(("parse", "with_structured_output", "beta", "create_with_completion"),
                     _STRUCTURED),
@@ -244,7 +293,17 @@ OF_ANSWERS: dict[str, str] = {
     "stop_reason": "answer.finish.reason",
     "finish_reason": "answer.finish.reason",
     "usage_metadata": "answer.usage",
-    "reasoning_content": "answer.blocks has ThinkingBlocks",
+    "response_metadata": "answer.model, answer.finish, answer.usage; answer.raw has the body",
+    "_hidden_params": "answer.cost, or answer.raw for the body that came",
+    **dict.fromkeys(
+        ("reasoning_content", "reasoning", "thinking", "reasoning_text"),
+        "answer.blocks has ThinkingBlocks",
+    ),
+    **dict.fromkeys(
+        ("new_messages", "all_messages", "to_input_list", "messages"),
+        "[*messages, answer.msg]: the program keeps the history",
+    ),
+    "final_output": "answer.text, or answer.parsed",
     **dict.fromkeys(
         ("model_dump", "model_dump_json", "to_dict", "json", "dict"),
         "dragoman.message.dump(answer), or answer.raw for the body that came",
@@ -304,6 +363,8 @@ OF_AGENTS: dict[str, str] = {
     **dict.fromkeys(
         ("tool", "tool_plain", "add_tool", "toolset"), "toolkit=[function] when the agent is made"
     ),
+    "as_tool": "def ask(question: str) -> str: return agent.run(question).text",
+    "override": "another agent: dragoman.ReActAgent(..., model=other)",
 }
 OF_MESSAGES: dict[str, str] = {
     **dict.fromkeys(

@@ -86,13 +86,40 @@ AGENT_ADVICE: dict[str, str] = {
                     "a tool that runs the other agent: "
                     "def ask(question: str) -> str: return other.run(question).text"),
     **dict.fromkeys(("description", "role", "goal", "backstory"), "say it in sys_prompt"),
+    **dict.fromkeys(("usage_limits", "usage_limit"),
+                    "budget=dragoman.agent.Budget(steps=, tokens=, cost=)"),
+    **dict.fromkeys(("guardrails", "input_guardrails", "output_guardrails", "middleware",
+                     "capabilities"),
+                    'hooks={"pre_reasoning": function}, and others before and after each step'),
+    "managed_agents": "a tool that runs the other agent: "
+                      "def ask(question: str) -> str: return other.run(question).text",
     **dict.fromkeys(("messages", "history", "message_history"), "did you mean memory?"),
     "tool_choice": "the model decides; llm.ask(messages, tools=, tool_choice=) asks once",
+}  # fmt: skip
+
+# keywords of other libraries where an agent is asked -> where they belong here
+_ASKED = "the message is the first argument: agent.run(text)"
+_STEPS = "ReActAgent(..., max_iters=), or budget=dragoman.agent.Budget(steps=, cost=)"
+_KEPT = "the agent keeps its messages: ReActAgent(..., memory=)"
+RUN_ADVICE: dict[str, str] = {
+    **dict.fromkeys(("input", "prompt", "user_prompt", "task", "query", "messages", "message"),
+                    _ASKED),
+    **dict.fromkeys(("max_turns", "max_steps", "max_iters", "max_iterations", "usage_limits",
+                     "recursion_limit"), _STEPS),
+    **dict.fromkeys(("message_history", "history", "session", "session_id", "thread_id", "config",
+                     "conversation_id"), _KEPT),
+    "reset": "a new ReActAgent begins anew; this one goes on",
+    "context": "did you mean deps?",
+    "stream": "async for event in agent.events(text)",
+    "stream_mode": "async for event in agent.events(text)",
+    **dict.fromkeys(("model", "model_settings", "run_config"),
+                    "the agent's own: ReActAgent(..., model=, options=)"),
 }  # fmt: skip
 
 # vendor in another library's spelling -> ours. Sources, read on 2026-11-27: docs.litellm.ai/docs/
 # providers; ai.pydantic.dev/models/overview; python.langchain.com, init_chat_model
 VENDOR_SYNONYMS: dict[str, str] = {
+    "alibaba": "dashscope",
     "amazon": "bedrock",
     "amazon_bedrock": "bedrock",
     "aws": "bedrock",
@@ -108,9 +135,11 @@ VENDOR_SYNONYMS: dict[str, str] = {
     "google-vertexai": "vertex",
     "google_genai": "gemini",
     "google_vertexai": "vertex",
+    "hf": "huggingface",
     "hosted_vllm": "vllm",
     "hugging_face": "huggingface",
     "llama_cpp": "llamacpp",
+    "lm-studio": "lmstudio",
     "lm_studio": "lmstudio",
     "mistralai": "mistral",
     "moonshotai": "moonshot",
@@ -133,6 +162,14 @@ _EXTRAS = 'extras={{"openai": {{...}}}}, fields of a provider\'s own by its name
 _FILES = "ask(text, files=[path]), or Msg.user([text, ImageBlock.from_path(path)])"
 _STREAM = "llm.stream(messages) gives the answer as it comes; ask gives it whole"
 _THINKING = 'reasoning="high" (or another effort), or reasoning_budget=2000 for tokens'
+
+_DEPS = "agent.run(text, deps=...) gives it to tools that take a dragoman.toolkit.ToolContext"
+_OPTIONS = "options are keywords: temperature=, max_tokens=, ..."
+_HISTORY = "the history is part of the messages: ask([*messages, new])"
+_TYPE = "response_format=type, also a JSON Schema"
+_SWITCH = 'reasoning="off", "on", or an effort such as "high"'
+_REGION = 'places={{"region": ...}}'
+_PROVIDER = 'the vendor is part of the name: LLM("vendor/model")'
 
 # parts of other libraries' messages -> parts of ours
 _PARTS = "content may be a list: [text, dragoman.ImageBlock.from_path(path), ...]"
@@ -181,8 +218,50 @@ ADVICE: dict[str, str] = {
     "prompt": "the prompt is the first argument: ask(text)",
     "input": "the input is the first argument: ask(text) or ask(messages)",
     "contents": "contents are the first argument: ask(text) or ask(messages)",
-    "model_provider": 'the vendor is part of the name: LLM("vendor/model")',
-    "custom_llm_provider": 'the vendor is part of the name: LLM("vendor/model")',
+    "model_provider": _PROVIDER,
+    "custom_llm_provider": _PROVIDER,
+    "provider": _PROVIDER,
+    "vendor": _PROVIDER,
+    "models": "dragoman.LLM([first, second]) asks the next where one cannot answer",
+    "token": "did you mean key?",
+    "url": "did you mean base_url?",
+    "endpoint": "did you mean base_url?",
+    "api_url": "did you mean base_url?",
+    "server_url": "did you mean base_url?",
+    "proxies": "HTTPS_PROXY in the environment, or transport= of your own",
+    "proxy": "HTTPS_PROXY in the environment, or transport= of your own",
+    "use_responses_api": 'the wire is part of the name: LLM("openai/openai-responses/model")',
+    "region": _REGION,
+    "region_name": _REGION,
+    "aws_region": _REGION,
+    "aws_region_name": _REGION,
+    "location": 'places={{"location": ...}}',
+    "vertex_location": 'places={{"location": ...}}',
+    "vertex_project": 'places={{"project": ...}}',
+    **dict.fromkeys(
+        (
+            "aws_access_key_id",
+            "aws_secret_access_key",
+            "aws_session_token",
+            "aws_profile_name",
+            "credentials_profile_name",
+        ),
+        "the environment or the profile of AWS has them; client= takes one of boto3",
+    ),
+    "rate_limiter": "retries= waits as long as a provider asks; a bound of your own goes round it",
+    "temp": "did you mean temperature?",
+    "effort": "did you mean reasoning?",
+    "enable_thinking": _SWITCH,
+    "chat_template_kwargs": _SWITCH + '; else extras={{"vllm": {{"chat_template_kwargs": ...}}}}',
+    "guided_json": _TYPE,
+    "structured_outputs": _TYPE,
+    "model_settings": _OPTIONS,
+    "generate_kwargs": _OPTIONS,
+    "message_history": _HISTORY,
+    "history": _HISTORY,
+    "chat_history": _HISTORY,
+    "tags": "did you mean metadata?",
+    "cache_control": "Msg(..., cache=CacheHint()) marks what a provider may keep",
     "extra_body": _EXTRAS,
     "model_kwargs": _EXTRAS,
     "provider_options": _EXTRAS,
@@ -228,16 +307,17 @@ ADVICE: dict[str, str] = {
     "caching": "Msg(..., cache=CacheHint()) marks what a provider may keep",
     "callbacks": "llm.stream(messages) tells of each event; an agent takes hooks=",
     "config": "options are keywords: temperature=, max_tokens=, system=, tools=, ...",
-    "generation_config": "options are keywords: temperature=, max_tokens=, ...",
-    "options": "options are keywords: temperature=, max_tokens=, ...",
+    "generation_config": _OPTIONS,
+    "options": _OPTIONS,
     "api_version": 'places={{"api_version": ...}}',
     "organization": 'headers={{"OpenAI-Organization": ...}}',
     "project": 'headers={{"OpenAI-Project": ...}}; places={{"project": ...}} at Vertex',
     "http_client": "client= takes the client of an official SDK, transport= one of your own",
     "safety_settings": 'extras={{"gemini": {{"safetySettings": [...]}}}}',
     "cached_content": 'extras={{"gemini": {{"cachedContent": ...}}}}',
-    "deps": "a tool is a function: bind what it needs with functools.partial or a closure",
-    "deps_type": "a tool is a function: bind what it needs with functools.partial or a closure",
+    "deps": _DEPS,
+    "deps_type": _DEPS,
+    "context_schema": _DEPS,
     "checkpointer": "memory= keeps a conversation; on_step=save is given each state",
     "verbose": "agent.events(msg) tells of each step",
 }
@@ -347,6 +427,7 @@ def explains_keywords(
     synonyms: Mapping[str, str] = SYNONYMS,
     attributes: Mapping[str, str] | None = None,
     advice: Mapping[str, str] | None = None,
+    methods: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Callable[[type[T]], type[T]]:
     """Make a class accept synonyms of keywords, and explain unknown ones.
 
@@ -357,6 +438,7 @@ def explains_keywords(
         synonyms: Name of another library -> name of an argument.
         attributes: Attribute of another library's objects -> what to write here.
         advice: Keyword that belongs elsewhere -> where it belongs; wins over the general advice.
+        methods: Methods whose unknown keywords are explained, too, each with such advice.
 
     Returns:
         A decorator of classes.
@@ -365,6 +447,9 @@ def explains_keywords(
     def decorate(cls: type[T]) -> type[T]:
         if attributes is not None:
             explains_attributes(attributes)(cls)
+        for name, words in (methods or {}).items():
+            explain = explains_call(f"{cls.__name__}.{name}", words)
+            setattr(cls, name, explain(getattr(cls, name)))
         made_by: Callable[..., None] = cls.__init__
 
         @wraps(made_by)

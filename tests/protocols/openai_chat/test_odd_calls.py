@@ -105,3 +105,20 @@ def test_no_arguments_however_they_are_spelled(arguments: Any) -> None:
     resp = wire("openai-chat").read_response(body)
     assert (resp.status, told(resp.msg.calls)) == ("complete", [("a", "look", {})])
     assert wire("openai-chat").write_response(resp).body == body
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_number_is_an_id(streams: bool) -> None:
+    entry = {"id": 7, "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    if streams:
+        chunk = {**HEAD, "choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, **entry}]},
+                                      "finish_reason": None}]}  # fmt: skip
+        assert told(read([chunk]).msg.calls) == [("7", "look", {})]
+        return
+    message = {"role": "assistant", "content": None, "tool_calls": [entry]}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+    body = {**HEAD, "object": "chat.completion", "choices": [choice], "usage": {}}
+    target = wire("openai-chat", policy="ignore")
+    resp = target.read_response(body)
+    assert told(resp.msg.calls) == [("7", "look", {})]
+    assert target.write_response(resp).body == body

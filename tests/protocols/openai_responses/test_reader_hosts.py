@@ -58,6 +58,13 @@ def test_items_without_a_place_are_told_apart_by_their_ids() -> None:
     assert streamed(ended(nameless, None)).text == "It rains."
 
 
+# vllm-project/vllm pull request 47916, 2026-07-07: the closing body has a second id
+def test_a_call_keeps_the_id_under_which_it_was_streamed() -> None:
+    other = {**CALL, "id": "fc_Z", "call_id": "call_Z"}
+    resp = streamed(CREATED, begun(CALL), ended(CALL), done(other))
+    assert [call.id for call in resp.msg.calls] == [CALL["call_id"]]
+
+
 def test_parts_that_count_on_from_item_to_item_are_not_doubled() -> None:
     thought = {"type": "reasoning", "id": "msg_0", "summary": [],
                "content": [{"type": "reasoning_text", "text": "Hm."}]}  # fmt: skip

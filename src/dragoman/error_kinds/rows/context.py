@@ -438,6 +438,20 @@ CONTEXT: tuple[ErrorRow, ...] = (
     ),
     ErrorRow(
         _KIND,
+        "tokens in request more than max tokens allowed",
+        ("zhipu",),
+        "2026-07-08",
+        "anomalyco/opencode issue 27519 and pull request 35920",
+    ),
+    ErrorRow(
+        _KIND,
+        "total tokens exceeds the model's maximum limit of {limit}",
+        ("cohere",),
+        "2026-11-29",
+        "openclaw/openclaw, provider-error-patterns.test.ts",
+    ),
+    ErrorRow(
+        _KIND,
         "输入内容超过模型最大上下文长度",
         ("*",),
         "2026-11-28",

@@ -39,6 +39,24 @@ PLANS: tuple[ErrorRow, ...] = (
     ),
     *_rows(
         "billing",
+        "anthropic",
+        "anthropics/claude-code issues 45013, 45033 and 45048; decolua/9router issue 795: 400 "
+        "invalid_request_error; anomalyco/opencode pull request 18853: 403 and 429",
+        "out of extra usage",
+        "draw from your extra usage",
+        "draw from extra usage",
+        "extra usage is required for long context",
+        since="2026-04-27",
+    ),
+    *_rows(
+        "billing",
+        "anthropic",
+        "NousResearch/hermes-agent issue 91091: 429 rate_limit_error",
+        "exceed your account's monthly spend limit",
+        since="2026-08-20",
+    ),
+    *_rows(
+        "billing",
         "openrouter",
         "NousResearch/hermes-agent pull request 45243; vellum-ai/vellum-assistant pull request "
         "38275: 403",
@@ -149,6 +167,21 @@ PLANS: tuple[ErrorRow, ...] = (
         "无效的令牌",
     ),
     *_rows(
+        "authentication",
+        "*",
+        "CLIProxyAPI, as in openclaw/openclaw, failover-matches.test.ts: 503, no account is signed "
+        "in",
+        "auth_unavailable",
+    ),
+    *_rows(
+        "context_overflow",
+        "*",
+        "LiteLLM, litellm/exceptions.py, in a proxy's message without the code; langchain-ai/"
+        "langchain pull request 39300",
+        "contextwindowexceedederror",
+        since="2026-08-06",
+    ),
+    *_rows(
         "content_filter",
         "*",
         "LiteLLM, litellm/exceptions.py; openai's moderation in its words and Anthropic's, as in "
@@ -179,6 +212,13 @@ PLANS: tuple[ErrorRow, ...] = (
         "groq",
         "Groq docs, Deprecations: 400 model_decommissioned",
         "has been decommissioned",
+    ),
+    *_rows(
+        "model_not_found",
+        "openai",
+        "openai/codex issues 18293 and 43751: 400, a ChatGPT account; also as `detail`",
+        "model is not supported when using codex with",
+        since="2026-09-08",
     ),
     *_rows(
         "model_not_found",
@@ -273,9 +313,31 @@ PLANS: tuple[ErrorRow, ...] = (
     ),
     *_rows(
         "overloaded",
+        "openai openrouter novita gemini vertex",
+        "openclaw/openclaw, failover-matches.test.ts; NousResearch/hermes-agent issue 106205: 429 "
+        "server_overload; googleapis/google-cloud-java issue 11195: RESOURCE_EXHAUSTED",
+        "model is at capacity",
+        "experiencing high load",
+        "server overload,",
+        "temporarily out of capacity",
+        since="2026-09-09",
+    ),
+    *_rows(
+        "overloaded",
+        "*",
+        "QuantumNous/new-api: 429 and 500 new_api_error; openclaw/openclaw, failover-matches.ts",
+        "负载已饱和",
+        "当前负载过高",
+        "服务过载",
+    ),
+    *_rows(
+        "overloaded",
         "lmstudio",
-        "lmstudio-ai/lmstudio-bug-tracker: a model that is loaded again when it is asked again",
+        "lmstudio-ai/lmstudio-bug-tracker: a model that is loaded again when it is asked again; "
+        "openclaw/openclaw issue 93931: one that is not loaded yet",
         "model unloaded",
+        "model not loaded",
+        "model is not loaded",
     ),
     *_rows(
         "server",
@@ -304,6 +366,8 @@ PLANS: tuple[ErrorRow, ...] = (
         "answers of proxies with status 200",
         "too many requests",
         "too many concurrent requests",
+        "concurrency limit has been reached",
+        "请求过于频繁",
         "rate limit exceeded",
         "your current rate limit",
     ),

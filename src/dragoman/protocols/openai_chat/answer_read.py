@@ -25,10 +25,10 @@ from ...stream.arguments import StreamedCalls
 from ...stream.pieces import End, Failed, Meta, Part, Piece
 from ...text.json_text import Json, JsonObject, canonical
 from ..chat_like.messages import answered_call, require_text
-from ..shared_finish_words import read_finish, says_reason
+from ..shared_finish_words import says_reason
 from .blocks import BARE, CITATION_FIELDS, CUSTOM, LEGACY, PART, TRANSCRIPT
 from .dialect import THINKING_FIELDS, Dialect
-from .finish_reasons import FINISH_REASONS
+from .finish_reasons import read_choice_finish
 from .thinking import ThinkingReader
 from .usage import read_usage
 
@@ -154,6 +154,8 @@ def read_call(entry: JsonObject, issuer: str, complete: bool) -> ContentBlock:
             return RawBlock(issuer, entry, "call", id if isinstance(id, str) else None, "client")
         function = {}
     name = function.get("name")
+    if type(id) is int:  # of servers that count their calls
+        id = str(id)
     id, name = "" if id is None else require_text(id), "" if name is None else require_text(name)
     block = answered_call(id, name, function.get("arguments"))
     if not complete and entry.keys() <= _CALL_FIELDS and function.keys() <= _FUNCTION_FIELDS:
@@ -195,7 +197,12 @@ def _read_freeform_call(entry: JsonObject, issuer: str) -> ToolUseBlock | None:
 
 def _read_spelling(entry: JsonObject, function: JsonObject, unusual: JsonObject) -> list[str]:
     """Return the fields that a whole call lacks; add unusual values of the others to `unusual`."""
-    odd = {"index": True, "type": entry.get("type") != "function", "id": not entry.get("id")}
+    id = entry.get("id")
+    odd = {
+        "index": True,
+        "type": entry.get("type") != "function",
+        "id": not id or not isinstance(id, str),
+    }
     unusual |= {key: entry[key] for key, is_odd in odd.items() if is_odd and key in entry}
     empty_fields = {
         key: function[key]
@@ -292,7 +299,7 @@ class ChoiceReader:
             self._pieces.append(read_usage(choice["usage"], self._issuer))
         raw = choice.get("finish_reason")
         if says_reason(raw) or (complete and isinstance(message, dict)):
-            finish = read_finish(raw, FINISH_REASONS)
+            finish = read_choice_finish(choice)
             if finish.reason == "error":
                 self.error_reason = finish.raw or ""
             self._pieces.append(End(finish, self._index))
@@ -318,7 +325,7 @@ class ChoiceReader:
         if position != self._index:
             notes["at"] = position
         raw = choice.get("finish_reason")
-        if raw is not None and not isinstance(raw, str):
+        if raw is not None and read_choice_finish(choice).raw != raw:
             notes["finish_reason"] = raw
         if notes:
             self._pieces.append(Meta(None, self._index, issuer=self._issuer, notes=notes))

@@ -10,8 +10,9 @@ from ...message.blocks import (
     RefusalBlock,
     ToolUseBlock,
 )
+from ...text.json_text import JsonObject
 from ..answers import AnswerWriter
-from ..shared_finish_words import finish_meaning
+from ..shared_finish_words import finish_meaning, read_finish
 
 _RAW_REASONS: dict[FinishReason, tuple[str, ...]] = {
     "stop": ("stop", "eos"),
@@ -25,6 +26,30 @@ _RAW_REASONS: dict[FinishReason, tuple[str, ...]] = {
 
 
 FINISH_REASONS = {raw: reason for reason, words in _RAW_REASONS.items() for raw in words}
+
+
+# what a router's `stop` may hide: the host's own word says that the answer did not end well
+_HIDDEN: frozenset[FinishReason] = frozenset(
+    {"length", "content_filter", "refusal", "context_overflow", "malformed_call", "error"}
+)
+
+
+def read_choice_finish(choice: JsonObject) -> Finish:
+    """Return why a choice ended; the word of the host that a router asked counts if it says more.
+
+    A router ends answers with `stop` whose host broke off with `network_error`, and notes the
+    host's word beside it (earendil-works/pi issue 8511, 2026-08-23). Its other words count: it
+    maps `end_turn` and the like.
+
+    >>> read_choice_finish({"finish_reason": "stop", "native_finish_reason": "network_error"})
+    Finish(reason='error', raw='network_error')
+    """
+    finish = read_finish(choice.get("finish_reason"), FINISH_REASONS)
+    native = choice.get("native_finish_reason")
+    if finish.reason != "stop" or not isinstance(native, str):
+        return finish
+    meaning = finish_meaning(native, FINISH_REASONS)
+    return Finish(meaning, native) if meaning in _HIDDEN else finish
 
 
 # the reasons that clients know: the neutral names and this wire's are the same

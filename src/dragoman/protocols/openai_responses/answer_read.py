@@ -34,13 +34,24 @@ ID = "id:"  # first part of the note on a first piece that holds the id of its i
 class _Item(GrowingItem):
     """One item: its position among the blocks of the message, and its data so far."""
 
-    __slots__ = ("blocks", "complete", "id", "kind", "late", "paragraphs", "position", "streamed")
+    __slots__ = (
+        "blocks",
+        "call_id",
+        "complete",
+        "id",
+        "kind",
+        "late",
+        "paragraphs",
+        "position",
+        "streamed",
+    )
 
     def __init__(self, position: int, kind: str, data: JsonObject) -> None:
         super().__init__(data)
         self.position = position
         self.kind = kind
         self.id: str | None = None
+        self.call_id = ""  # of a call: the first that was sent
         self.complete = False  # its end has come
         self.streamed: set[int] = set()  # indexes of the parts that have sent any event
         # paragraphs of thinking, by field and index
@@ -359,6 +370,10 @@ class ResponsesReader:
         pieces: list[Piece] = []
         for i, block in blocks:
             index = indexes[i]
+            if type(block) is ToolUseBlock:
+                # a server may end with another id (a test with such a stream names it), but
+                # programs that read events have seen the first
+                item.call_id = block.id = item.call_id or block.id
             previous = item.blocks.get(index)
             if previous == block:
                 continue
@@ -382,6 +397,7 @@ class ResponsesReader:
         if data.get(_CALLS[item.kind]):
             item.streamed.add(0)
         call = self._open_call(data)
+        item.call_id = call.id
         call.spelling = call.spelling or item.id_note
         # a call without arguments has only begun; it must not be run if the stream breaks off here
         return item.part(0, call, 0 in item.streamed and not call.freeform)
