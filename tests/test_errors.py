@@ -88,7 +88,7 @@ def test_the_tree_is_drawn_whole() -> None:
     drawn = dragoman.errors.__doc__ or ""
     classes = [value for value in vars(dragoman.errors).values() if isinstance(value, type)]
     errors = [value for value in classes if value.__module__ == dragoman.errors.__name__]
-    assert len(errors) == 28
+    assert len(errors) == 29
     for error in errors:
         assert error.__name__ in drawn
         assert issubclass(error, DragomanError)

@@ -25,6 +25,7 @@
         ├── Timeout             no answer in time
         ├── ConnectionFailed    no connection, or it broke before the answer began
         ├── NoAnswer            the response is not an answer: a web page, nothing, other JSON
+        ├── BatchError          a batch ended without an answer to this request
         └── StreamError         the provider failed after the answer had begun
             ├── StreamBroken    the connection broke, or was closed, after that
             └── AnswerTooLarge  the answer, or one event of it, exceeds a bound of the client
@@ -360,6 +361,15 @@ class NoAnswer(ProviderError):
     def kind(self) -> ErrorKind:
         """Always `no_answer`, whatever its fields say."""
         return "no_answer"
+
+
+class BatchError(ProviderError):
+    """A batch has ended without an answer to this request.
+
+    `code` is the reason: `batch.expired`, `batch.cancelled`, `batch.failed` (the batch was refused
+    as a whole; the message has the provider's words) or `batch.missing` (the results have no line
+    about it). `Batch.retry` asks again.
+    """
 
 
 class StreamError(ProviderError):

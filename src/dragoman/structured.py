@@ -134,6 +134,11 @@ class Structured(Generic[T]):
             strict,
         )
 
+    @property
+    def schema(self) -> JsonObject:
+        """The JSON Schema of the type."""
+        return self._schema
+
     def __reduce__(self) -> tuple[Any, ...]:
         form = self.format
         create = partial(

@@ -24,7 +24,7 @@ from dragoman.history.wording import Wording
 from dragoman.losses import Policy, Report
 from dragoman.losses.codes import CODES, rename_codes
 from dragoman.losses.codes.code import KINDS, Code
-from dragoman.losses.loss import _revive
+from dragoman.losses.loss import load_loss
 from dragoman.message import Msg
 from tests.each_case import each_case
 from tests.house.sources import PACKAGE, modules
@@ -235,4 +235,4 @@ def test_a_glob_of_old_codes_matches_what_it_did() -> None:
 
 def test_a_stored_loss_has_the_code_of_today() -> None:
     stored = {"code": "schema.told", "kind": "moved", "where": "$.tools[0]"}
-    assert _revive(stored).code == "schema.described"
+    assert load_loss(stored).code == "schema.described"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from multiprocessing.connection import wait
@@ -19,13 +19,14 @@ from shutil import rmtree
 from typing import TypeAlias
 
 from ..errors import ConfigError
+from ..llm.batches.files import hold_lock, publish, sync_folder
 from ..text.json_text import JsonObject
 from .compression import suffix, without_suffix
 from .converter import Converter
 from .input_files import ENDINGS, InputPart, find_parts, stands_for_many
 from .lines import MAX_LINE
 from .manifest import FinishedPart, FinishedSegment, Manifest
-from .output_files import OutputFile, copy_into, has_checksum, publish, sync_folder
+from .output_files import OutputFile, copy_into, has_checksum
 from .quarantine import copy_entries
 from .segment import Position, Segment
 from .summary import Summary
@@ -114,7 +115,7 @@ def convert_files(
     is_new = not folder.exists()
     state.mkdir(parents=True, exist_ok=True)
     try:
-        with _locked(state / "lock"):
+        with hold_lock(state / "lock", "wait for it, or name another output"):
             parts, notes = find_parts(names, name, state, folder)
             for text in notes:
                 note(text)
@@ -487,18 +488,3 @@ class Join:
         self.output.discard()
         if self.quarantine is not None:
             self.quarantine.discard()
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a folder; raises ConfigError while another run holds it."""
-    with path.open("wb") as file:
-        with suppress(ImportError):
-            import fcntl  # not on Windows
-
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                text = f"another run is writing to {path.parent}"
-                raise ConfigError(text, hint="wait for it, or name another output") from error
-        yield

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..errors import ConfigError
+from ..llm.batches.files import write_whole
 from ..text.json_text import JsonObject
 from .input_files import InputPart
-from .output_files import write_whole
 from .summary import Summary
 
 _VERSION = 1

@@ -83,37 +83,6 @@ class _Writer(io.RawIOBase):
         return len(data)
 
 
-def publish(temporary: Path, path: Path) -> None:
-    """Give a file that is on the disk its name, and write the name to the disk, too."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary.replace(path)
-    sync_folder(path.parent)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a small file so that it is there as a whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        publish(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def sync_folder(path: Path) -> None:
-    """Write the names in a folder to the disk, where the system can."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def has_checksum(path: Path, stored: JsonObject) -> bool:
     """Whether a file is there with these `bytes` and this `sha256`."""
     try:

@@ -18,11 +18,12 @@ import typer
 from ..batch import Converter
 from ..batch.lines import MAX_LINE
 from ..batch.local_engine import SEGMENT, Progress, convert_files
-from ..batch.output_files import write_whole
 from ..batch.record_forms import FORMS
+from ..llm.batches.files import write_whole
 from ..text.json_text import JsonObject
 from . import options, output
 from .output import style_text
+from .provider_batch import cancel_batch, fetch_batch, show_batch, submit_batch
 
 app = typer.Typer(help="Conversations by the million.", no_args_is_help=True)
 
@@ -145,6 +146,12 @@ def convert_records(
     _show_sums(sums, to, seconds, loud=policy is not options.LossOptions.ignore)
     if sums["quarantined"]:
         raise typer.Exit(QUARANTINED)
+
+
+app.command("submit")(submit_batch)
+app.command("status")(show_batch)
+app.command("fetch")(fetch_batch)
+app.command("cancel")(cancel_batch)
 
 
 def _version() -> str:

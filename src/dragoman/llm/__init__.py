@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..stream.events import StreamEvent
+    from .batches.batch import AsyncBatch, Batch
+    from .batches.reading import BatchItem
+    from .batches.status import BatchStatus, PartStatus
     from .front import LLM, AsyncLLM
     from .inputs import to_request
     from .names import ModelName, model_name
@@ -26,12 +29,17 @@ __all__ = [
     "LLM",
     "AnswerStream",
     "AsyncAnswerStream",
+    "AsyncBatch",
     "AsyncLLM",
+    "Batch",
+    "BatchItem",
+    "BatchStatus",
     "Formatting",
     "Input",
     "ModelLike",
     "ModelName",
     "Pair",
+    "PartStatus",
     "Sending",
     "StreamEvent",
     "Way",
@@ -45,6 +53,9 @@ __all__ = [
 _HOMES = {
     ".profiles": ("profile",),
     "..stream.events": ("StreamEvent",),
+    ".batches.batch": ("AsyncBatch", "Batch"),
+    ".batches.reading": ("BatchItem",),
+    ".batches.status": ("BatchStatus", "PartStatus"),
     ".front": ("LLM", "AsyncLLM"),
     ".inputs": ("to_request",),
     ".names": ("ModelName", "model_name"),

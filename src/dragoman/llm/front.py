@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Never, Self, TypeVar, Unpack, overload
 
 from ..capabilities import Limits
@@ -19,6 +20,9 @@ from .asking import GIVEN_BY_NAME, FrontDoor
 from .models import ModelLike
 from .settings import AskSettings, Input, LLMSettings, with_keywords
 from .streams import AnswerStream, AsyncAnswerStream
+
+if TYPE_CHECKING:
+    from .batches.batch import AsyncBatch, Batch
 
 T = TypeVar("T")
 _KEYWORDS = "ask(messages, system=, tools=, ...): all but the messages is by keyword"
@@ -236,6 +240,36 @@ class LLM(_Settings):
         tokens: int = counter.count_sync(messages, tools)
         return tokens
 
+    @with_keywords(AskSettings)
+    def batch(
+        self,
+        requests: Iterable[Input] | Mapping[str, Input],
+        *,
+        file: str | PathLike[str] | None = None,
+        response_format: Any = None,
+        **settings: Unpack[AskSettings],
+    ) -> Batch:
+        """Write many requests for the batch interface of the provider; nothing is sent yet.
+
+        Args:
+            requests: What `ask` takes, many times; or a mapping of ids to that.
+            file: Where the batch is kept, so that another process can go on with it: a file for
+                its state, and a folder beside it. None is a temporary one.
+            response_format: The type or JSON Schema of the answers.
+            **settings: What is different in this batch; see `AskSettings`.
+
+        Returns:
+            The batch, of the first model. What cannot be written for it is not sent, and is an
+            error among the results.
+
+        Raises:
+            ConfigError: The provider has no batches, or `file` is there already.
+            WriteError: None of the requests can be written.
+        """
+        from .batches.batch import write_batch
+
+        return write_batch(self._door, requests, file, response_format, settings)
+
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
         for target in self._door.every_target:
@@ -384,6 +418,35 @@ class AsyncLLM(_Settings):
         else:
             tokens = await counter.count(messages, tools)
         return tokens
+
+    @with_keywords(AskSettings)
+    async def batch(
+        self,
+        requests: Iterable[Input] | Mapping[str, Input],
+        *,
+        file: str | PathLike[str] | None = None,
+        response_format: Any = None,
+        **settings: Unpack[AskSettings],
+    ) -> AsyncBatch:
+        """Write many requests for the batch interface of the provider, as `LLM.batch`.
+
+        Args:
+            requests: What `ask` takes, many times; or a mapping of ids to that.
+            file: Where the batch is kept, so that another process can go on with it: a file for
+                its state, and a folder beside it. None is a temporary one.
+            response_format: The type or JSON Schema of the answers.
+            **settings: What is different in this batch; see `AskSettings`.
+
+        Returns:
+            The batch, of the first model.
+
+        Raises:
+            ConfigError: The provider has no batches, or `file` is there already.
+            WriteError: None of the requests can be written.
+        """
+        from .batches.batch import awrite_batch
+
+        return await awrite_batch(self._door, requests, file, response_format, settings)
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""

@@ -139,10 +139,26 @@ class ModelTarget:
         """Return this target, or that over Responses if this wire takes no tools with thinking."""
         if self.responses is None or not needs_other_wire(request, self.formatter.can):
             return self
+        return self._over_responses(self.responses)
+
+    def over(self, protocol: str) -> ModelTarget:
+        """Return this target over another protocol that it may write for.
+
+        Raises:
+            ConfigError: It never does.
+        """
+        if protocol == self.wire.room.protocol:
+            return self
+        if self.responses is not None and protocol == self.responses.room.protocol:
+            return self._over_responses(self.responses)
+        text = f"{self.name} is not asked over {protocol}"
+        raise ConfigError(text, hint=f"{self.name} is over {self.wire.room.protocol}")
+
+    def _over_responses(self, responses: Wire) -> ModelTarget:
         if self._other is None:
             given, model_id = self.model.connection, self.model.model_name
-            model = ChatModel(self.responses, model_id, given.key, **given.options())
-            formatter = WireFormatter(self.responses, model=model_id, **self.formatting)
+            model = ChatModel(responses, model_id, given.key, **given.options())
+            formatter = WireFormatter(responses, model=model_id, **self.formatting)
             self._other = ModelTarget(self.name, model, formatter)
         return self._other
 

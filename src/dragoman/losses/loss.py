@@ -171,7 +171,7 @@ class Loss:
         return hash((self.code, self.where))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _revive, (self.to_dict() | {"field": self.field},)
+        return load_loss, (self.to_dict() | {"field": self.field},)
 
 
 class Losses(list[Loss]):
@@ -218,7 +218,8 @@ def _name(node: object) -> str:
     return kind if isinstance(kind, str) else type(node).__name__
 
 
-def _revive(stored: dict[str, Any]) -> Loss:
+def load_loss(stored: dict[str, Any]) -> Loss:
+    """The loss that `to_dict` gave, which may have its `field` besides."""
     loss = Loss.__new__(Loss)
     loss._report = loss._node = None
     loss._nth = 0

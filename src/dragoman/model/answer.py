@@ -32,6 +32,7 @@ class Answer(ChatResponse, Generic[T]):
         written: What was sent.
         host: The name of the vendor that answered.
         vendor: The vendor.
+        in_batch: Whether it was answered in a batch, at the price of batches.
     """
 
     parsed: T = field(default=None)  # type: ignore[assignment]  # T is None where nothing is asked
@@ -40,6 +41,7 @@ class Answer(ChatResponse, Generic[T]):
     written: Written | None = field(default=None, repr=False, compare=False)
     host: str = field(default="", compare=False)
     vendor: Vendor | None = field(default=None, repr=False, compare=False)
+    in_batch: bool = field(default=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, resp: ChatResponse, **more: Any) -> Self:
@@ -82,8 +84,9 @@ class Answer(ChatResponse, Generic[T]):
             return f"no prices are known of {self.host or 'a host without a name'}"
         written = self.written
         model = (written.model if written is not None else None) or self.model or ""
+        body = written.body if written else {}
         try:
-            return price_answer(self, home, model, written.body if written else {})
+            return price_answer(self, home, model, body, self.in_batch)
         except Unpriced as error:
             return str(error)
 

@@ -362,6 +362,39 @@ class Endpoint:
 
         return await acalling(self.retries, self.timeouts, attempt)
 
+    # -- other calls of the same host -------------------------------------------------------------
+
+    def authorize_call(self, call: HttpCall) -> HttpCall:
+        """Return a call with the headers of the connection and the credentials of the host.
+
+        Raises:
+            ConfigError: There is no key; or the host is asked through a client of its SDK, which
+                signs only what it sends itself.
+        """
+        self._refuse_client()
+        call.headers = {**call.headers, **self.connection.headers}
+        return authorize(call, self.vendor, self.wire.room.protocol, self.connection.key)
+
+    async def aauthorize_call(self, call: HttpCall) -> HttpCall:
+        """Return a call as `authorize_call` does, in an event loop."""
+        self._refuse_client()
+        call.headers = {**call.headers, **self.connection.headers}
+        return await aauthorize(call, self.vendor, self.wire.room.protocol, self.connection.key)
+
+    def _refuse_client(self) -> None:
+        if self.connection.client is not None:
+            text = "a batch is not sent through a client of an SDK"
+            hint = "give key= and base_url= instead of client="
+            raise ConfigError(text, path="$.client", hint=hint, code="batch.client")
+
+    def find_transport(self) -> Transport:
+        """Return the transport of calls outside of event loops."""
+        return self._transport()
+
+    def find_atransport(self) -> AsyncTransport:
+        """Return the transport of calls in event loops."""
+        return self._atransport()
+
     def close(self) -> None:
         """Close the connections of calls outside of event loops; a later call opens new ones."""
         if self._sync is not None:

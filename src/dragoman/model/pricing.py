@@ -68,7 +68,11 @@ def compute_cost(
 
 
 def price_answer(
-    resp: ChatResponse, vendor: Vendor, model: str, request_body: Mapping[str, Any]
+    resp: ChatResponse,
+    vendor: Vendor,
+    model: str,
+    request_body: Mapping[str, Any],
+    in_batch: bool = False,
 ) -> Cost:
     """Compute the cost of a whole answer.
 
@@ -78,6 +82,7 @@ def price_answer(
         model: The model that was asked; if it has no price, the model that the answer names is
             tried, because some hosts are asked for the name of a deployment.
         request_body: The body of the request, which names the service tier if the answer does not.
+        in_batch: Whether it was answered in a batch, which has a price of its own.
 
     Raises:
         Unpriced: A part of it has no known price.
@@ -90,7 +95,7 @@ def price_answer(
             raise Unpriced(f"what a {item['type']} costs stands in no answer")
     if "web_search_options" in request_body:
         raise Unpriced("how often a search model of Chat Completions searched stands in no answer")
-    tier, searches = _tier(resp, request_body), _searches(resp)
+    tier, searches = "batch" if in_batch else _tier(resp, request_body), _searches(resp)
     usages = [*getattr(resp, "usages", ())] or [resp.usage]  # a long request has a price of its own
 
     def cost(model: str | None) -> Cost:

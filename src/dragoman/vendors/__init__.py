@@ -28,6 +28,7 @@ from ..losses import policy as policy_of
 from ..media_fetch.local_files import local_files
 from ..message.request import OPTIONS
 from ..protocols.base import Room
+from ..protocols.batches import BatchForm, BatchLimits
 from ..suggestions.import_names import listing, refusing
 from ..suggestions.keywords import explains_keywords, nearest, nearest_vendor
 from ..text.redaction import show as quoted
@@ -191,6 +192,7 @@ class Vendor:
         counts: The protocol over which it counts the tokens of any request, if only one can.
         own_models_only: Whether it serves no models but its own.
         limits: How many tokens models hold and answer here, where other hosts differ.
+        batches: The protocols over which it takes batches, each with its limits.
 
     Raises:
         ConfigError: A protocol is unknown, or a header is no text of one line.
@@ -218,10 +220,11 @@ class Vendor:
     counts: str = ""
     own_models_only: bool = False
     limits: tuple[Fact, ...] = ()
+    batches: Mapping[str, BatchLimits] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         named = (*self.wires, *self.facts, *self.auths, *self.maker_protocols, *self.same_media)
-        for protocol in (*named, *filter(None, (self.counts,))):
+        for protocol in (*named, *self.batches, *filter(None, (self.counts,))):
             if protocol not in PROTOCOLS:
                 text = f"{self.name} speaks an unknown protocol {quoted(protocol)}"
                 raise ConfigError(text, hint=f"known: {', '.join(PROTOCOLS)}")
@@ -469,6 +472,13 @@ def room(protocol: str, dialect: Any = None) -> Room:
     module = import_module(f"..protocols.{folder}", __name__)
     result: Room = getattr(module, cls)(dialect)
     return result
+
+
+def batch_form(protocol: str) -> BatchForm:
+    """How batches of a protocol are written and read; only some protocols have them."""
+    folder, _ = PROTOCOLS[protocol]
+    form: BatchForm = import_module(f"..protocols.{folder}.batch", __name__).BATCH
+    return form
 
 
 if not TYPE_CHECKING:  # so that mypy still reports unknown names

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ..capabilities import Facts
 from ..protocols.anthropic import Dialect
+from ..protocols.batches import BatchLimits
 from ..transport.credentials import API_KEY
 from . import Billing, Vendor
 
@@ -32,6 +33,8 @@ VENDOR = Vendor(
     base_variables={"*": ("ANTHROPIC_BASE_URL", "")},  # anthropic 2.14
     # anthropic 2.14: a gateway's bearer token, if there is no key
     auth=replace(API_KEY, bearers=("ANTHROPIC_AUTH_TOKEN",)),
+    # Anthropic docs, Batch processing (2026-11-27): 100,000 requests or 256 MB
+    batches={"anthropic": BatchLimits(100_000, 256 * 10**6)},
     wires={"anthropic": Dialect()},
     facts={"anthropic": _FACTS},
 )

@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from ..capabilities import Facts
 from ..protocols import openai_chat, openai_responses
+from ..protocols.batches import BatchLimits
 from ..transport.credentials import Auth
 from . import Vendor
 
 _LEARN = "Microsoft Learn, Azure OpenAI v1 API; recorded answers"
 _CHOICES = ("auto", "none", "required", "tool", "allowed")
+
+
+# Microsoft Learn, Create batch (2026-11-27): as OpenAI's; the deployment has to be one for batches
+_BATCHES = BatchLimits(50_000, 200 * 10**6)
 
 
 VENDOR = Vendor(
@@ -32,6 +37,7 @@ VENDOR = Vendor(
     span_name="azure.ai.openai",  # semantic-conventions-genai, 2026-11-24
     maker_protocols=("openai-chat", "openai-responses"),
     places={"resource": ("AZURE_RESOURCE_NAME",)},
+    batches={"openai-chat": _BATCHES, "openai-responses": _BATCHES},
     wires={
         "openai-chat": openai_chat.Dialect(issuers=("azure", "openai-chat")),
         "openai-responses": openai_responses.Dialect(issuers=("azure", "openai-responses")),

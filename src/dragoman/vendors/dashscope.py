@@ -12,6 +12,7 @@ from typing import Any
 from ..capabilities import Fact, Facts, without
 from ..capabilities.families.shared import BUDGETED, SAMPLES, copy_facts
 from ..protocols import anthropic, openai_chat, openai_responses
+from ..protocols.batches import BatchLimits
 from ..protocols.dashscope import MULTIMODAL, TEXT, Dialect
 from ..transport.credentials import API_KEY
 from . import Vendor
@@ -187,6 +188,8 @@ VENDOR = Vendor(
         "openai-chat": ("DASHSCOPE_COMPATIBLE_BASE_URL", ""),
     },
     auths={"anthropic": API_KEY},
+    # Model Studio docs, OpenAI compatible Batch (2026-11-29): 50,000 requests, 100 MB a file
+    batches={"openai-chat": BatchLimits(50_000, 100 * 10**6)},
     wires={
         "dashscope": Dialect(),
         "openai-chat": openai_chat.Dialect(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..capabilities import Facts
 from ..protocols import gemini_interactions as interactions
+from ..protocols.batches import BatchLimits
 from ..protocols.gemini import Dialect
 from ..transport.credentials import Auth
 from . import Vendor
@@ -21,6 +22,9 @@ VENDOR = Vendor(
     keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),  # google-genai 3.6, in this order
     base_variables={"*": ("GOOGLE_GEMINI_BASE_URL", "/v1beta")},
     auth=Auth("x-goog-api-key", ""),
+    # Gemini docs, Batch API (2026-11-27): 20 MB in a call, 2 GB in a file; no number of requests.
+    # The bounds of a file are ours, as a part is in memory while it is sent
+    batches={"gemini": BatchLimits(100_000, 200 * 10**6, inline=19 * 10**6)},
     wires={"gemini": Dialect(), "gemini-interactions": interactions.Dialect()},
     facts={
         "gemini": Facts(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..capabilities import Fact, Facts, without
+from ..protocols.batches import BatchLimits
 from ..protocols.openai_chat import Dialect
 from . import Billing, Vendor
 
@@ -63,6 +64,7 @@ VENDOR = Vendor(
     base_url="https://api.groq.com/openai/v1",
     billing=Billing(tiers=("flex",)),
     key="GROQ_API_KEY",
+    batches={"openai-chat": BatchLimits(50_000, 200 * 10**6)},  # Groq docs, Batch (2026-11-29)
     base_variables={"*": ("GROQ_BASE_URL", "/openai/v1")},  # groq 1.7
     wires={
         "openai-chat": Dialect(

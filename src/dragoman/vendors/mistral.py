@@ -9,6 +9,7 @@ from typing import Any
 
 from ..capabilities import Fact, Facts
 from ..error_kinds import code_rows
+from ..protocols.batches import BatchLimits
 from ..protocols.mistral import Dialect
 from . import Vendor
 
@@ -81,6 +82,9 @@ VENDOR = Vendor(
     key="MISTRAL_API_KEY",
     own_models_only=True,
     span_name="mistral_ai",  # semantic-conventions-genai, 2026-11-24
+    # Mistral docs, Batch processing (2026-11-27): a million requests. The size is ours, as a part
+    # is in memory while it is sent
+    batches={"mistral": BatchLimits(1_000_000, 200 * 10**6)},
     wires={"mistral": Dialect()},
     facts={"mistral": _FACTS},
     errors=_ERRORS,

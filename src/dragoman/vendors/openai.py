@@ -10,6 +10,7 @@ from __future__ import annotations
 from ..capabilities import Facts
 from ..capabilities.families.gpt import DEFAULT_MODEL
 from ..protocols import openai_responses as responses
+from ..protocols.batches import BatchLimits
 from ..protocols.openai_chat import Dialect
 from . import Vendor
 
@@ -19,6 +20,10 @@ _RESPONSES = responses.Dialect(
 )
 
 
+# OpenAI API reference, Create batch (2026-11-27): 50,000 requests and 200 MB a file
+_BATCHES = BatchLimits(50_000, 200 * 10**6)
+
+
 VENDOR = Vendor(
     "openai",
     base_url="https://api.openai.com/v1",
@@ -26,6 +31,7 @@ VENDOR = Vendor(
     own_models_only=True,
     counts="openai-responses",  # OpenAI API reference, Get input token counts
     base_variables={"*": ("OPENAI_BASE_URL", "")},  # openai 3.57
+    batches={"openai-chat": _BATCHES, "openai-responses": _BATCHES},
     wires={"openai-chat": Dialect(model=DEFAULT_MODEL), "openai-responses": _RESPONSES},
     facts={
         "openai-chat": Facts(
