@@ -218,8 +218,11 @@ class FrontDoor:
     def write_first(self, question: Question, stream: bool = False) -> Written:
         """Write the request for the first model."""
         request = replace(question.request, stream=stream)
-        target = self._first_model(question).for_request(request)
-        return target.write(request, question.structured, question.way)
+        return self.first_target(question).write(request, question.structured, question.way)
+
+    def first_target(self, question: Question) -> ModelTarget:
+        """Return the model that is asked first, over the wire that the request needs."""
+        return self._first_model(question).for_request(question.request)
 
     def prepare_count(self, question: Question) -> tuple[Any, list[Any], list[Any]]:
         """Return (counter, formatted messages, tools) of a request to the first model."""

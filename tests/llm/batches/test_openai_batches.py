@@ -12,9 +12,19 @@ from typing import Any
 import openai
 import pytest
 
-from dragoman import LLM, ConfigError, LossRefused, ProviderError, RateLimited, Timeout
+from dragoman import (
+    LLM,
+    ChatRequest,
+    ConfigError,
+    LossRefused,
+    Msg,
+    ProviderError,
+    RateLimited,
+    Timeout,
+)
 from dragoman.errors import BadRequest, BatchError
 from dragoman.llm import Batch
+from dragoman.message import to_tools
 from dragoman.model import Retries
 from dragoman.protocols.batches import BatchLimits
 from dragoman.vendors import vendor
@@ -421,6 +431,37 @@ def test_hosts_that_copied_the_interface(tmp_path: Path, name: str) -> None:
         assert texts(batch) == ["You said one"]
         [held] = host.batches.values()
         assert held["endpoint"] == "/v1/chat/completions"
+
+
+def test_requests_that_need_another_wire_are_another_batch(tmp_path: Path) -> None:
+    def look(city: str) -> str:
+        """Look at a city."""
+        return city
+
+    def answer(body: dict[str, Any]) -> Any:
+        if "messages" in body:
+            return chat_answer(body)
+        call = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "status": "completed"}
+        return {
+            "id": "resp_1", "object": "response", "created_at": 1, "status": "completed",
+            "model": body["model"],
+            "output": [{**call, "name": "look", "arguments": '{"city": "Paris"}'}],
+            "usage": {"input_tokens": 5, "output_tokens": 2, "total_tokens": 7},
+        }  # fmt: skip
+
+    with OpenAIHost(answer) as host:
+        llm = asking(host, "openai/gpt-5.6", reasoning="high")
+        tooled = ChatRequest([Msg.user("two")], tools=to_tools([look]))
+        batch = llm.batch(["one", tooled, "three"], file=tmp_path / "b.json")
+        batch.submit()
+        ends = [held["endpoint"] for held in host.batches.values()]
+        assert sorted(ends) == ["/v1/chat/completions", "/v1/responses"]
+        one, two, three = Batch.load(tmp_path / "b.json", llm).results()
+        assert one.answer is not None
+        assert one.answer.text == "You said one"
+        assert two.answer is not None
+        assert [call.input for call in two.answer.calls] == [{"city": "Paris"}]
+        assert three.answer is not None
 
 
 def test_hosts_may_write_states_in_capitals(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
 from weakref import finalize
@@ -109,44 +110,47 @@ class _Batch:
             return None
         header = {**self._store.header, "tag": f"{int(time.time()):x}{os.urandom(5).hex()}"}
         store = BatchStore.begin(find_place(file), header)
-        copies: dict[int, BatchPart] = {}
-        with store.items.open("wb") as items:
+        copies: dict[int, _Copy] = {}
+        with ExitStack() as files, store.items.open("wb") as items:
             for number, item in enumerate(self._store.each_item()):
-                if number not in failed:
-                    continue
-                _copy_request(self._store, store, item, number, copies)
-                write_item(items, item)
-                store.count += 1
+                if number in failed:
+                    before = self._store.parts[item["part"]]
+                    if before.number not in copies:
+                        copies[before.number] = _Copy(self._store, store, before, files)
+                    copies[before.number].add(item, number)
+                    write_item(items, item)
+                    store.count += 1
             sync_file(items)
+            for copy in copies.values():
+                sync_file(copy.target)
         store.save()
         return store
 
 
-def _copy_request(
-    old: BatchStore,
-    new: BatchStore,
-    item: dict[str, Any],
-    number: int,
-    copies: dict[int, BatchPart],
-) -> None:
-    """Copy a request into the part of the new batch that stands for its part; `item` is changed."""
-    before = old.parts[item["part"]]
-    part = copies.get(before.number)
-    if part is None:
-        part = BatchPart(len(new.parts), before.protocol, before.path, before.model, before.headers)
-        copies[before.number] = part
-        new.parts.append(part)
-    with old.requests(before.number).open("rb") as file:
-        file.seek(item["at"])
-        line = file.readline()
-    line = line.replace(old.key(number).encode(), new.key(new.count).encode(), 1)
-    with new.requests(part.number).open("ab") as file:
-        file.write(line)
-        sync_file(file)
-    item.setdefault("id", str(number))
-    item["part"], item["at"] = part.number, part.size
-    part.count += 1
-    part.size += len(line)
+class _Copy:
+    """Copies requests of a part of one batch into a part of another, under new ids."""
+
+    def __init__(
+        self, old: BatchStore, new: BatchStore, before: BatchPart, files: ExitStack
+    ) -> None:
+        self._old, self._new = old, new
+        number = len(new.parts)
+        self.part = BatchPart(number, before.protocol, before.path, before.model, before.headers)
+        new.parts.append(self.part)
+        self._source: Any = files.enter_context(old.requests(before.number).open("rb"))
+        self.target: Any = files.enter_context(new.requests(number).open("wb"))
+
+    def add(self, item: dict[str, Any], number: int) -> None:
+        """Copy a request; `item`, which is known of it, is changed."""
+        self._source.seek(item["at"])
+        line: bytes = self._source.readline()
+        key = self._new.key(self._new.count).encode()
+        line = line.replace(self._old.key(number).encode(), key, 1)
+        self.target.write(line)
+        item.setdefault("id", str(number))
+        item["part"], item["at"] = self.part.number, self.part.size
+        self.part.count += 1
+        self.part.size += len(line)
 
 
 class Batch(_Batch):

@@ -195,7 +195,7 @@ class BatchReader:
             raise _build_error(target, result.kind, _words(result.body), result.body)
         if result.kind == "error":
             raise target.wire.error(result.status, result.body)
-        allow_partial = target.model.allow_partial
+        allow_partial = target.model.allow_partial or self._store.header["allow_partial"]
         status = result.status or 200
         received = read_reply(
             target.wire, out, Reply(status, {}, result.body), allow_partial=allow_partial

@@ -98,13 +98,14 @@ class BatchWriter:
             raise ConfigError(
                 text, path=f"$.{name}", hint=f"LLM(..., {name}=...)", code="batch.call"
             )
-        self.target = door.in_order(question)[0]
+        self.target = door.first_target(question)
         find_limits(self.target)
         structured = question.structured
         header = {
             "tag": f"{int(time.time()):x}{os.urandom(5).hex()}",
             "target": self.target.name,
             "address": self.target.model.endpoint.address(),
+            "allow_partial": question.allow_partial,
             "format": None if structured is None else dump_format(structured),
         }
         self.store = BatchStore.begin(file, header)
@@ -135,7 +136,7 @@ class BatchWriter:
 
     def add(self, key: str | None, question: Question) -> None:
         """Write a request, or record why it cannot be written."""
-        target = self._door.in_order(question)[0]
+        target = self._door.first_target(question)
         try:
             out = target.write(question.request, question.structured, question.way)
             limits = find_limits(target)
