@@ -159,6 +159,8 @@ class BatchEndpoint:
         except ReadError as error:
             text = "the reply of the batch interface is no JSON"
             raise ReadError(text, hint="check base_url", code="batch.reply") from error
+        if isinstance(data, list):
+            data = {"data": data}
         if not isinstance(data, dict):
             raise ReadError("the reply of the batch interface is no object", code="batch.reply")
         return BatchReply(data, reply.headers)

@@ -35,12 +35,14 @@ class BatchLimits:
         size: The most bytes of all requests.
         inline: Batches up to this many bytes are sent without a file, where there are both ways.
         purpose: What the host calls files that are uploaded for a batch.
+        upload: The path to which such a file is uploaded.
     """
 
     requests: int
     size: int
     inline: int = 0
     purpose: str = "batch"
+    upload: str = "/files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,10 +352,13 @@ class FileBatches(BatchForm):
         return body
 
     def upload(self, plan: BatchPlan, lines: bytes) -> Calls[str]:
-        """Upload the lines with the purpose of the host."""
-        purpose = plan.limits.purpose
-        body, kind = multipart(f"{plan.name}.jsonl", lines, {"purpose": purpose})
-        reply = yield BatchCall("POST", "/files", body, kind)
+        """Upload the lines; at a path of its own, a host also wants the name as a field."""
+        limits, name = plan.limits, f"{plan.name}.jsonl"
+        fields = {"purpose": limits.purpose}
+        if limits.upload != "/files":
+            fields |= {"file_name": name, "file_type": "jsonl"}
+        body, kind = multipart(name, lines, fields)
+        reply = yield BatchCall("POST", limits.upload, body, kind)
         return read_id(reply.data)
 
     def create(self, plan: BatchPlan, lines: bytes) -> Calls[BatchReport]:
@@ -362,10 +367,10 @@ class FileBatches(BatchForm):
             "input_file_id": plan.file,
             "endpoint": f"/v1{plan.path}",
             "completion_window": "24h",
-            "metadata": {"dragoman": plan.name},
         }
         reply = yield BatchCall("POST", "/batches", encode_json(body))
-        return self.report(reply.data)
+        job = reply.data.get("job")  # some hosts put a warning beside it
+        return self.report(job if isinstance(job, dict) else reply.data)
 
     def find(self, plan: BatchPlan) -> Calls[BatchReport | None]:
         """Look for the batch of the uploaded file in the list, the newest first."""
@@ -412,7 +417,7 @@ class FileBatches(BatchForm):
             read_count(counts.get("completed")),
             read_count(counts.get("failed")),
             tuple(f"/files/{quote(file, safe='')}/content" for file in files if file),
-            read_faults(data.get("errors")),
+            read_faults(data.get("errors") or data.get("error")),
         )
 
     def result(self, line: JsonObject) -> BatchResult:

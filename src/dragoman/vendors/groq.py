@@ -64,7 +64,8 @@ VENDOR = Vendor(
     base_url="https://api.groq.com/openai/v1",
     billing=Billing(tiers=("flex",)),
     key="GROQ_API_KEY",
-    batches={"openai-chat": BatchLimits(50_000, 200 * 10**6)},  # Groq docs, Batch (2026-11-29)
+    # Groq docs, Batch: 50,000 requests; 100 MB by its SDK, resources/files (2026-11-29)
+    batches={"openai-chat": BatchLimits(50_000, 100 * 10**6)},
     base_variables={"*": ("GROQ_BASE_URL", "/openai/v1")},  # groq 1.7
     wires={
         "openai-chat": Dialect(

@@ -6,6 +6,7 @@ Reference: Together docs, "Chat completions", "Reasoning"; together 3.1; recorde
 from __future__ import annotations
 
 from ..capabilities import Fact, Facts, without
+from ..protocols.batches import BatchLimits
 from ..protocols.openai_chat import Dialect
 from . import Billing, Vendor
 
@@ -13,11 +14,16 @@ _REASONING = "Together docs, Reasoning: reasoning.enabled, reasoning_effort; mod
 _LEVELS = ("low", "medium", "high")
 
 
+_BATCHES = BatchLimits(50_000, 100 * 10**6, purpose="batch-api", upload="/files/upload")
+
+
 VENDOR = Vendor(
     "together",
     base_url="https://api.together.ai/v1",
     billing=Billing(prices="together"),
     key="TOGETHER_API_KEY",
+    # Together docs, Batch, and API reference, Upload a file, Create a batch job (2026-11-29)
+    batches={"openai-chat": _BATCHES},
     base_variables={"*": ("TOGETHER_BASE_URL", "/v1")},  # together 3.1
     wires={
         "openai-chat": Dialect(

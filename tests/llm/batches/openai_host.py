@@ -25,6 +25,10 @@ def chat_answer(body: dict[str, Any]) -> Any:
     }  # fmt: skip
 
 
+def without(data: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if name not in names}
+
+
 class OpenAIHost(Loopback):
     """Batches run when the test says so: `run`, `expire`, or to the end at the next look."""
 
@@ -163,3 +167,35 @@ class OpenAIHost(Loopback):
                 state[key] = file
         counts = {"total": len(rows), "completed": len(good), "failed": len(bad)}
         state.update(status=status, request_counts=counts)
+
+
+class TogetherHost(OpenAIHost):
+    """Together's copy: its own path and purpose of uploads, capitals, a job in a reply, a list.
+
+    Together's API reference, Upload a file, Create, List and Get batch jobs (2026-11-29).
+    """
+
+    def handle(self, call: Call) -> Out:
+        if (call.method, call.path) == ("POST", "/files"):
+            return Out(404, {"error": {"message": "use /files/upload"}})
+        if (call.method, call.path) == ("POST", "/files/upload"):
+            form = call.form()
+            assert form["purpose"][1] == b"batch-api"
+            assert form["file_name"][1] == form["file"][0].encode()
+            return self.upload(call)
+        out = super().handle(call)
+        if call.path == "/batches":
+            if call.method == "POST":
+                return Out(200, {"job": out.body, "warning": ""})
+            return Out(200, [self.shown(batch) for batch in self.batches])
+        return out
+
+    def create(self, call: Call) -> Out:
+        assert "metadata" not in call.json
+        self.files[call.json["input_file_id"]]["purpose"] = b"batch"
+        return super().create(call)
+
+    def shown(self, batch: str) -> dict[str, Any]:
+        found = without(super().shown(batch), "request_counts", "errors", "metadata", "object")
+        state = found["status"].upper()
+        return {**found, "status": state, "created_at": "2026-11-29T10:00:00Z", "error": None}

@@ -72,10 +72,11 @@ def test_what_is_sent_is_what_the_official_client_sends(tmp_path: Path) -> None:
     with GeminiHost() as host:
         asking(host).batch(["one"], file=tmp_path / "b.json").submit()
         [ours] = (c for c in host.calls if c.path.endswith(":batchGenerateContent"))
-        row = ours.json["batch"]["inputConfig"]["requests"]["requests"][0]
+        [row] = ours.json["batch"]["inputConfig"]["requests"]["requests"]
+        request, metadata = row["request"], row["metadata"]
         official(host).batches.create(
             model="gemini-2.5-flash",
-            src=[{"contents": row["request"]["contents"], "metadata": row["metadata"]}],
+            src=[genai.types.InlinedRequest(contents=request["contents"], metadata=metadata)],
             config={"display_name": ours.json["batch"]["displayName"]},
         )
         theirs = host.calls[-1]
@@ -147,7 +148,9 @@ def test_a_lost_reply_is_asked_for(tmp_path: Path, way: str) -> None:
     with GeminiHost() as host:
         for name in ("a", "b", "c"):
             official(host).batches.create(
-                model="gemini-2.5-flash", src=[{"contents": name}], config={"display_name": name}
+                model="gemini-2.5-flash",
+                src=[genai.types.InlinedRequest(contents=name)],
+                config={"display_name": name},
             )
         cut: list[Call] = []
 

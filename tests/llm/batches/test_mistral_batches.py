@@ -52,7 +52,7 @@ def test_what_is_sent_is_what_the_official_client_sends(tmp_path: Path) -> None:
         [create] = (c for c in host.calls if (c.method, c.path) == ("POST", "/batch/jobs"))
         [file] = create.json["input_files"]
         named = {"file_name": "x.jsonl", "content": host.files[file]}
-        uploaded = client.files.upload(file=named, purpose="batch")  # type: ignore[arg-type]
+        uploaded = client.files.upload(file=named, purpose="batch")
         client.batch.jobs.create(
             input_files=[uploaded.id], endpoint="/v1/chat/completions",
             model="mistral-small-latest", metadata=create.json["metadata"],

@@ -30,7 +30,7 @@ from dragoman.protocols.batches import BatchLimits
 from dragoman.vendors import vendor
 
 from .loopback import KEY, Call, Out
-from .openai_host import OpenAIHost, chat_answer
+from .openai_host import OpenAIHost, TogetherHost, chat_answer
 
 CHAT = "openai/openai-chat/gpt-5.6"
 
@@ -360,9 +360,10 @@ def test_settings_of_the_connection_belong_to_the_llm() -> None:
 
 
 def test_what_is_no_list_of_requests_is_refused() -> None:
-    for requests in ("one", 3, {1: "one"}, []):
+    wrong: list[Any] = ["one", 3, {1: "one"}, []]
+    for requests in wrong:
         with pytest.raises(ConfigError):
-            LLM(CHAT, key="x").batch(requests)  # type: ignore[arg-type]
+            LLM(CHAT, key="x").batch(requests)
 
 
 def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
@@ -462,6 +463,23 @@ def test_requests_that_need_another_wire_are_another_batch(tmp_path: Path) -> No
         assert two.answer is not None
         assert [call.input for call in two.answer.calls] == [{"city": "Paris"}]
         assert three.answer is not None
+
+
+def test_a_host_with_forms_of_its_own(tmp_path: Path) -> None:
+    with TogetherHost() as host:
+        llm = asking(host, "together/openai/gpt-oss-120b")
+        cut: list[Call] = []
+
+        def breaks(call: Call) -> bool:
+            if (call.method, call.path) == ("POST", "/batches"):
+                cut.append(call)
+            return len(cut) == 1 and call.method == "POST" and call.path == "/batches"
+
+        host.cut = breaks
+        batch = llm.batch(["one", "two"], file=tmp_path / "b.json")
+        batch.submit()
+        assert len(host.batches) == 1
+        assert texts(batch) == ["You said one", "You said two"]
 
 
 def test_hosts_may_write_states_in_capitals(tmp_path: Path) -> None:

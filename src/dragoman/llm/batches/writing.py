@@ -151,7 +151,8 @@ class BatchWriter:
             self.refuse(key, too_long)
             return
         part, file = self._find_part(target, out, limits, len(line))
-        item = {"id": key, "part": part.number, "at": part.size, **dump_written(out)}
+        is_bound = target.formatter.can.binding != "none"
+        item = {"id": key, "part": part.number, "at": part.size, **dump_written(out, is_bound)}
         if question.request.agent_name is not None:
             item["agent"] = question.request.agent_name
         file.write(line)
@@ -205,8 +206,13 @@ class BatchWriter:
         return self.store
 
 
-def dump_written(out: Written) -> JsonObject:
-    """Return what is needed of a written request to read its answer, besides its body."""
+def dump_written(out: Written, is_bound: bool) -> JsonObject:
+    """Return what is needed of a written request to read its answer, besides its body.
+
+    Args:
+        out: The request.
+        is_bound: Whether thinking of its answer is bound to the history, of which a hash is kept.
+    """
     tools: dict[str, Any] = {}
     for name, tool in out.original_tools.items():
         [tools[name]] = dump(ChatRequest([], tools=[tool]))["value"]["tools"]
@@ -216,7 +222,7 @@ def dump_written(out: Written) -> JsonObject:
         "ids": out.ids,
         "properties": out.properties,
         "tools": tools,
-        "prefix": out.prefix,
+        "prefix": out.prefix if is_bound else "",
         "losses": losses,
     }
 
