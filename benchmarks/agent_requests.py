@@ -7,9 +7,10 @@ agents where `../shared/corpus/agents` is there; else one session of this file, 
 25 tools with long schemas, a long prompt, thinking, cache marks, a picture, calls and results.
 "First" is the first request of each session, "next" are all others; the tool lists are known in
 both, as they are to a process that has converted a request of such an agent before. "New tools"
-forgets them before each conversion. "A session" is what a gateway does with each of 40 turns of
-this file's session before it sends anything, without sockets, in CPU time, losses named in the
-header. No clock in an assertion: the tables are the result.
+forgets them before each conversion. "A session" is what a gateway does with each of 40 turns before
+it sends anything, without sockets, in CPU time, losses named in the header: calls and results that
+Claude Code sent, one after the other, or this file's session; with what is known of the turns
+before, and without. No clock in an assertion: the tables are the result.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
+from itertools import pairwise
 from math import inf
 from pathlib import Path
 from time import perf_counter, process_time
@@ -243,11 +245,60 @@ def test_agent_requests(agent: str, target: str) -> None:
                 row.cell(f"beside {name}", turn).add(mine)
 
 
+def recorded_turns() -> list[Request]:
+    """A session of Claude Code: after one of its prompts, calls and results of all its sessions."""
+    with (CORPUS / "claude.jsonl").open(encoding="utf-8") as lines:
+        bodies = [json.loads(line)["request"] for line in lines]
+    longest = max(bodies, key=lambda body: len(body["messages"]))
+    steps = [pair for body in bodies for pair in pairwise(body["messages"]) if is_step(*pair)]
+    messages, turns = longest["messages"][:1], []
+    for turn in range(TURNS):
+        messages = [*messages, *renumbered(steps[turn % len(steps)], turn)]
+        # the mark of the prompt cache moves to the last message
+        *blocks, last = messages[-1]["content"]
+        marked = {**last, "cache_control": {"type": "ephemeral"}}
+        history = [*messages[:-1], {"role": "user", "content": [*blocks, marked]}]
+        data = orjson.dumps({**longest, "messages": history})
+        turns.append(Request(turn, "/v1/messages", data))
+    return turns
+
+
+def is_step(call: Any, result: Any) -> bool:
+    """Whether two neighbours are calls and their results, and nothing else."""
+    kinds = [{part["type"] for part in m["content"] if isinstance(part, dict)}
+             for m in (call, result)]  # fmt: skip
+    return call["role"] == "assistant" and "tool_use" in kinds[0] and kinds[1] == {"tool_result"}
+
+
+def renumbered(step: Any, turn: int) -> list[Any]:
+    """The calls and results with ids that come once; without marks, and without sealed state."""
+    blank = {"signature": "Q" * 200, "data": "Q" * 200}
+    ids = [part["id"] for part in step[0]["content"] if part["type"] == "tool_use"]
+    renamed = {id: f"toolu_{turn:04}_{n:02}" for n, id in enumerate(ids)}
+    return [
+        {**m, "content": [
+            {key: renamed.get(value, value) if key in ("id", "tool_use_id")
+             else blank.get(key, value)
+             for key, value in part.items() if key != "cache_control"}
+            for part in m["content"]
+        ]}
+        for m in step
+    ]  # fmt: skip
+
+
+def forget_history() -> None:
+    """Forget the histories that were read before."""
+    for name, known in CACHES.items():
+        if name.startswith("dragoman.message.known_history"):
+            known.clear()
+
+
 SESSIONS: list[list[str]] = []
 
 
+@pytest.mark.parametrize("sessions", [True, False])
 @pytest.mark.parametrize("model", ["gpt-5.5", "gemini-3.5-flash"])
-def test_session_in_the_gateway(model: str) -> None:
+def test_session_in_the_gateway(model: str, sessions: bool) -> None:
     """Time each turn of a session, in the order of the turns, as a gateway gets them."""
     from dragoman.gateway.config.values import Config, Route, Target
     from dragoman.gateway.exchange.gateway import Gateway
@@ -256,8 +307,9 @@ def test_session_in_the_gateway(model: str) -> None:
 
     vendor = "gemini" if model.startswith("gemini") else "openai/openai-chat"
     target = Target(f"{vendor}/{model}", secret="none")  # noqa: S106 - nothing is sent
-    gateway = Gateway(Config(routes=(Route(target, models=("*",)),)))
-    turns = [made(1, steps) for steps in range(1, TURNS + 1)]
+    gateway = Gateway(Config(routes=(Route(target, models=("*",)),), sessions=sessions))
+    is_recorded = CORPUS.is_dir()
+    turns = recorded_turns() if is_recorded else [made(1, n) for n in range(1, TURNS + 1)]
 
     def send(request: Request) -> None:
         asked = ClientRequest("POST", request.path, "", {}, request.data)
@@ -268,6 +320,7 @@ def test_session_in_the_gateway(model: str) -> None:
 
     mine, limit = [inf] * TURNS, [inf] * TURNS
     for _ in range(ROUNDS):
+        forget_history()
         for i, request in enumerate(turns):
             start = process_time()
             send(request)
@@ -276,7 +329,8 @@ def test_session_in_the_gateway(model: str) -> None:
             limit[i] = min(limit[i], process_time() - between)
             mine[i] = min(mine[i], between - start)
     micros = sum(mine) / TURNS * 1e6
-    SESSIONS.append([model, f"{micros:.0f}", f"{sum(mine) / sum(limit):.1f}"])
+    known = "yes" if sessions else "no"
+    SESSIONS.append([model, known, f"{micros:.0f}", f"{sum(mine) / sum(limit):.1f}"])
 
 
 def times_faster(row: Row, peer: str, turn: str) -> str:
@@ -309,4 +363,4 @@ def table(tables: Any) -> Iterator[None]:
     tables.add("What agents send (`benchmarks/agent_requests.py`)", head, rows, [note])
     if SESSIONS:
         title = f"A session of {TURNS} turns in the gateway: a turn, before anything is sent"
-        tables.add(title, ("target", "us of CPU", "of JSON alone"), SESSIONS, [])
+        tables.add(title, ("target", "known", "us of CPU", "of JSON alone"), SESSIONS, [])

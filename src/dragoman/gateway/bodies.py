@@ -9,6 +9,8 @@ from typing import Any
 
 from ..errors import ProviderError, ReadError
 from ..message import ChatResponse
+from ..message.known_tools import parse_request
+from ..protocols.base import Room
 from ..stream.pieces import answer_second
 from ..text.json_pieces import PIECE, end_of_text, first_in
 from ..text.json_text import JsonObject, loads
@@ -81,9 +83,21 @@ def count_signs(data: bytes) -> int:
     return data.count(b",") + data.count(b"[") + data.count(b"{")
 
 
-def object_in(data: bytes) -> JsonObject:
-    """The JSON object in a request's body. Raises ReadError."""
-    value: Any = loads(data) if data else None
+def object_in(data: bytes, room: Room | None = None, scope: str = "") -> JsonObject:
+    """The JSON object in a request's body.
+
+    Args:
+        data: The body.
+        room: The protocol that will read it, if parts of it may be shared with other requests of
+            the scope: then nothing in it must be changed.
+        scope: The name of the client.
+
+    Raises:
+        ReadError: The body is no JSON object.
+    """
+    value: Any = None
+    if data:
+        value = loads(data) if room is None else parse_request(data, room, scope)
     if not isinstance(value, dict):
         kind = "empty" if not data else f"a {type(value).__name__}"
         raise ReadError(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, NamedTuple, TypeGuard, TypeVar
 from uuid import uuid4
 
 from ..caches import BoundedCache, frozen_json, thawed_json
@@ -20,6 +20,7 @@ from ..errors import InvalidMessage, ReadError
 from ..losses import Report
 from ..text.json_text import Json, JsonObject, encode_json, loads
 from .check import clone
+from .known_history import Turn
 from .shared import KnownEntries, own_entries
 from .tools import ServerTool, Tool
 
@@ -246,17 +247,28 @@ _OBJECTS = frozenset({dict})
 
 
 class ParsedBody(dict[str, Json]):
-    """A body that was parsed for a conversion: no program has it, and its parts may be replaced."""
+    """A body that was parsed for a conversion: no program has it, and its parts may be replaced.
 
-    __slots__ = ()
+    Attributes:
+        turn: The request as a turn of a session, if its client's requests may share parts.
+    """
+
+    __slots__ = ("turn",)
+    turn: Turn | None
+
+    def __init__(self, body: JsonObject, turn: Turn | None = None) -> None:
+        super().__init__(body)
+        self.turn = turn
 
 
-def parse_request(data: bytes, room: Any) -> Json:
-    """Parse a body; a known list of tools in it is found by its bytes, and not parsed again.
+def parse_request(data: bytes, room: Any, scope: str | None = None) -> Json:
+    """Parse a body; what is known of it is found by its bytes, and not parsed again.
 
     Args:
         data: JSON text.
         room: The protocol that will read it.
+        scope: Whose requests may share the parts that were parsed before: tools, and the beginning
+            of the history. They must not be changed. None: only tools are found, and not listed.
 
     Returns:
         The value; an object is a ParsedBody, whose `tools` may be ToolEntries.
@@ -264,25 +276,69 @@ def parse_request(data: bytes, room: Any) -> Json:
     Raises:
         ReadError: It is no JSON.
     """
+    turn = Turn(data, room, scope) if scope is not None and room.reads_in_parts else None
+    cuts = [] if turn is None or turn.cut is None else [turn.cut]
+    tools = _find_tools(data, room, scope is not None, (0, 0) if turn is None else turn.place)
+    if tools is not None:
+        cuts.append((tools.start, tools.start + len(tools.text), _LEFT_OUT_JSON))
+    if cuts:
+        value = _parse_without(data, sorted(cuts))
+        is_filled = type(value) is dict and (tools is None or _fill_tools(value, tools))
+        if is_filled and (turn is None or turn.fill(value)):
+            return ParsedBody(value, turn)
+        if turn is not None:
+            turn.give_up()
+    value = loads(data)
+    for part in _parts(value):
+        if may_be_known(entries := part["tools"]):
+            part["tools"] = ToolEntries(entries, room, _find_text(data, entries))
+    return ParsedBody(value, turn) if type(value) is dict else value
+
+
+class _FoundTools(NamedTuple):
+    """A known list of tools in the text of a request."""
+
+    start: int
+    text: bytes
+    entries: ToolEntries
+
+
+def _find_tools(
+    data: bytes, room: Any, is_listed: bool, without: tuple[int, int]
+) -> _FoundTools | None:
+    """Find a known list of tools in a request.
+
+    Args:
+        data: The JSON text.
+        room: The protocol that will read it.
+        is_listed: Whether the entries are to be in the list, as others look at them, too.
+        without: Start and end of the part of the text in which none is looked for.
+    """
     kind = _kind(room)
     at = data.find(_FIELD)
     while at >= 0:
         start = at + len(_FIELD)
         texts = _TEXTS.get((kind, data[start : start + _BEGINNING])) or ()
         text = next((text for text in texts if data.startswith(text, start)), None)
-        if text is not None:
-            value = _parse_without(data, start, start + len(text))
-            for part in _parts(value):
-                if part["tools"] == _LEFT_OUT:
-                    part["tools"] = ToolEntries([], room, text)
-                    return ParsedBody(value)
-            break
+        if text is not None and (start >= without[1] or start + len(text) <= without[0]):
+            entries: list[JsonObject] = []
+            if is_listed:
+                known = _LISTS.get((kind, "", text))
+                if known is None:
+                    return None
+                entries = known.entries
+            return _FoundTools(start, text, ToolEntries(entries, room, text))
         at = data.find(_FIELD, start)
-    value = loads(data)
-    for part in _parts(value):
-        if may_be_known(tools := part["tools"]):
-            part["tools"] = ToolEntries(tools, room, _find_text(data, tools))
-    return ParsedBody(value) if type(value) is dict else value
+    return None
+
+
+def _fill_tools(body: JsonObject, tools: _FoundTools) -> bool:
+    """Put known tools into a body that was parsed without them; whether they were left out."""
+    for part in _parts(body):
+        if part["tools"] == _LEFT_OUT:
+            part["tools"] = tools.entries
+            return True
+    return False
 
 
 def _parts(body: Json) -> Iterator[JsonObject]:
@@ -300,10 +356,15 @@ def _parts(body: Json) -> Iterator[JsonObject]:
             yield item
 
 
-def _parse_without(data: bytes, start: int, end: int) -> Json:
-    """The body without the text of its tools; None if it is no JSON."""
+def _parse_without(data: bytes, cuts: list[tuple[int, int, bytes]]) -> Json:
+    """The body with other texts in the place of some of its own; None if it is no JSON."""
+    pieces: list[bytes] = []
+    at = 0
+    for start, end, text in cuts:
+        pieces += (data[at:start], text)
+        at = end
     try:
-        return loads(b"%b%b%b" % (data[:start], _LEFT_OUT_JSON, data[end:]))
+        return loads(b"".join((*pieces, data[at:])))
     except ReadError:  # with the whole text the error names the right byte
         return None
 

@@ -55,7 +55,9 @@ def request_paths(req: ChatRequest, body: JsonObject, table: PathTable) -> _Rows
             yield path, tool
             yield from _fields(tool, "tool", declaration, path, table)
     for m in req.messages:
-        yield from message_paths(m, paths, table)
+        entry: Any = getattr(m, "read_from", ...)
+        if m.content or entry:  # it is not one that is left out (`BodyPaths`)
+            yield from message_paths(m, paths, table)
 
 
 def message_paths(m: Msg, paths: Mapping[int, list[str]], table: PathTable) -> _Rows:

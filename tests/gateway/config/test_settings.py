@@ -36,6 +36,7 @@ workers = 4
 aliases = true
 record = "kept"
 spans = true
+sessions = false
 
 [limits]
 body = "32MB"
@@ -118,6 +119,7 @@ def test_every_value_arrives(tmp_path: Path) -> None:
     config = load(file)
     assert (config.host, config.port, config.workers) == ("0.0.0.0", 9000, 4)
     assert (config.aliases, config.record, config.spans) == (True, tmp_path / "kept", True)
+    assert not config.sessions
     assert config.limits == Limits(32_000_000, 2**21, 2**20, 3000, 1024, 5.0, 60, 200, 5000,
                                     2**31, 6000)  # fmt: skip
     assert config.envelopes == Envelopes((KEY, KEY[::-1]), 7 * 86400.0, "drop")

@@ -170,6 +170,7 @@ def _gateway(root: Table, folder: Path) -> Config:
         aliases=server.take("aliases", flag, _default(Config, "aliases")),
         record=folder / record if record else None,
         spans=_spans(server),
+        sessions=server.take("sessions", flag, _default(Config, "sessions")),
         host=server.take("host", text, _default(Config, "host")),
         port=server.take("port", whole(0, 65535), _default(Config, "port")),
         workers=server.take("workers", whole(1, 1024), _default(Config, "workers")),

@@ -266,6 +266,8 @@ class Config:
         aliases: Whether the models that coding agents ask for at their start are listed.
         record: The folder for recordings of exchanges; None records nothing.
         spans: Whether each exchange is reported to OpenTelemetry.
+        sessions: Whether what is known of a session's earlier turns is not read again; only where
+            clients have no keys.
         host: The address to listen on.
         port: The port to listen on; 0 takes a free one.
         workers: How many processes serve.
@@ -278,6 +280,7 @@ class Config:
     aliases: bool = False
     record: Path | None = None
     spans: bool = False
+    sessions: bool = True
     host: str = "127.0.0.1"
     port: int = 8080
     workers: int = 1

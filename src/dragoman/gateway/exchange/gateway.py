@@ -80,7 +80,9 @@ class Gateway(GatewayContext):
             name = operation.model or named_model(loads(request.body))
             may_ask(key, name)
             return ClientAnswer.json(200, surface.model(listed_one(self.config, name)))
-        body = object_in(request.body)
+        # a tenant's ids are judged and replaced in the body, which then belongs to it alone
+        room = surface.wire.room if self.config.sessions and key is None else None
+        body = object_in(request.body, room)
         requested_model = read_model(body, operation.model)
         record.model = requested_model
         may_ask(key, requested_model)

@@ -25,6 +25,7 @@ from ...conversion.stream_converter import StreamConverter
 from ...errors import DragomanError, ProviderError, ReadError, WriteError
 from ...message import ChatRequest, ChatResponse, Written
 from ...message.ending import client_error
+from ...message.known_tools import ParsedBody
 from ...sealed_state import MARK
 from ...stream.builder import Builder
 from ...stream.framing import CONTENT_TYPES, Framing
@@ -32,7 +33,7 @@ from ...text.json_pieces import holds
 from ...text.json_text import JsonObject, encode_json
 from ...transport.call import HttpCall
 from ...transport.retries import PASSING, Retries
-from ..bodies import check_answer_values, date_answer, looks_like_object, unreadable
+from ..bodies import check_answer_values, date_answer, looks_like_object, object_in, unreadable
 from ..config.values import Config, Route
 from ..surfaces import ClientAnswer, ClientRequest, Operation, Surface
 from ..surfaces.base import JSON, to_client_error
@@ -126,9 +127,8 @@ class GatewayExchange:
         self._client_request: ChatRequest | None = None
         self.written: Written | None = None
         self._is_over = False  # if true, later bytes of the provider are no part of the answer
-        self._whole_rejected: ClientAnswer | None = (
-            None  # the error in the words of the provider, if it speaks the client's protocol
-        )
+        # the error in the words of the provider, if it speaks the client's protocol
+        self._whole_rejected: ClientAnswer | None = None
         compacts = self.kind == "generate" and compaction.asks(surface.protocol, body)
         asks_stream = surface.asks_stream(body) if operation.stream is None else operation.stream
         self.streams = self.kind == "generate" and asks_stream
@@ -256,7 +256,7 @@ class GatewayExchange:
     def _convert_call(self) -> HttpCall:
         upstream, surface = self.upstream, self.surface
         self._state.faults.clear()  # of an earlier call
-        body = self._body
+        body = self._own_body()
         if self.passes and "model" in body:  # fields without envelopes are written as they came
             body = {**body, "model": upstream.model}
         if surface.protocol == "openai-responses":
@@ -277,6 +277,13 @@ class GatewayExchange:
                 raise counting.unavailable(upstream)
             return call
         return upstream.written_call(written, len(self.request.body))
+
+    def _own_body(self) -> JsonObject:
+        """The body; no other request has parts of it if this one may keep them as they came."""
+        keeps = self.kind != "generate" or self.upstream.protocol == self.surface.protocol
+        if keeps and type(self._body) is ParsedBody:
+            self._body = object_in(self.request.body)
+        return self._body
 
     def _write(self, body: JsonObject) -> Written:
         """The client's body as a request for the target."""
@@ -391,13 +398,11 @@ class GatewayExchange:
         if self.compacts:
             resp = compaction.compact_answer(resp, self._client_request, self._state)
             if self.kind == "compact":
-                return self._finish_answer(
-                    ClientAnswer.json(200, compaction.body(resp, self._body))
-                )
+                answer = ClientAnswer.json(200, compaction.body(resp, self._body))
+                return self._finish_answer(answer)
             if self.streams:
-                return self._finish_answer(
-                    compaction.stream_compaction(self.surface, resp, self._client_request)
-                )
+                answer = compaction.stream_compaction(self.surface, resp, self._client_request)
+                return self._finish_answer(answer)
         if self.surface.wire.room.issuer != self.upstream.wire.room.issuer:
             resp = date_answer(resp, int(time()))
         resp = replace(resp, model=self.requested_model, id=resp.id or self._new_id)
@@ -424,9 +429,8 @@ class GatewayExchange:
 
     def answer_count(self, tokens: int) -> ClientAnswer:
         """The answer to a request for a count."""
-        return self._finish_answer(
-            ClientAnswer.json(200, self.surface.count(tokens), self.headers())
-        )
+        answer = ClientAnswer.json(200, self.surface.count(tokens), self.headers())
+        return self._finish_answer(answer)
 
     @property
     def waits(self) -> bool:
@@ -438,7 +442,7 @@ class GatewayExchange:
         counter = counting.local(self.route.counter, error) if self.kind == "count" else ""
         if not counter:
             return None
-        written = self.written or self._write(self._body)  # None if the body was passed on
+        written = self.written or self._write(self._own_body())  # None if the body was passed on
         return counting.count_tokens(counter, written)
 
     def headers(self) -> dict[str, str]:

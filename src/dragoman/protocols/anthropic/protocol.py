@@ -61,6 +61,7 @@ class Anthropic(Room):
     model_patterns = ("claude-*",)
     state_fields = ("thread", "container")
     pauses = True
+    reads_in_parts = True
     last_events = "type", ("message_stop",)
     ends_in_text = True  # Claude Code 2.1.197 prints the last block (2026-11-22)
     body_fields = FIELDS

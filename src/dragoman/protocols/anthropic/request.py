@@ -9,14 +9,15 @@ as they were read. Reference: Anthropic API, "Create a Message"; docs, "Adaptive
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
-from ...message.known_tools import read_entries
+from ...message.known_history import read_elements
+from ...message.known_tools import ParsedBody, read_entries
 from ...message.request import new_request
 from ...text.json_text import Json, JsonObject, field_at, put_field, take_field
 from .. import request_fields
@@ -453,17 +454,23 @@ def read_request(
 ) -> ChatRequest:
     """Read the request; its path may name the model, and show that a stream is wanted."""
     issuer = room.issuer
+    turn = body.turn if type(body) is ParsedBody else None
     body = dict(body)
     notes: JsonObject = {}
     match = _MODEL_PATH.search(path) if path else None
     model = _read_model(body, match, notes)
     origin = Origin(issuer, model)
-    entries: Sequence[Json] = ()
+    entries: list[Json] = []
     if isinstance(body.get("messages"), list):
         entries = body.pop("messages")
     else:
         notes["messages"] = "absent"
-    msgs = [messages.read_message(entry, issuer, origin) for entry in entries]
+    msgs = read_elements(
+        turn,
+        entries,
+        origin,
+        lambda part: [messages.read_message(entry, issuer, origin) for entry in part],
+    )
     if (prompt := messages.read_system(body.get("system"), issuer)) is not None:
         del body["system"]
         msgs.insert(0, prompt)
