@@ -31,9 +31,11 @@ from dragoman.message import (
 from dragoman.vendors import PROTOCOLS
 
 from .histories import PDF, PNG
-from .test_linear import LIMIT, Counted, work
+from .test_linear import CLOSE, LIMIT, Counted, work
 
 SMALL = 40
+FEW = 20  # and a limit so close that it sees more of them than `LIMIT` of twice as many
+LIMITS = {"ids that look the same": 4.6}  # some numbers are taken, the more the longer it is
 WIRES = {name: dragoman.wire(name, policy="ignore") for name in PROTOCOLS}
 Make = Callable[[int], list[Msg]]
 
@@ -143,10 +145,10 @@ def peak(run: Callable[[], object]) -> int:
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_requests(name: str, history: str) -> None:
     wire = WIRES[name]
-    few, many = BROKEN[history](SMALL), BROKEN[history](4 * SMALL)
+    few, many = BROKEN[history](FEW), BROKEN[history](4 * FEW)
     written(wire, few)  # caches and imports are paid for here
     less, more = work(lambda: written(wire, few)), work(lambda: written(wire, many))
-    assert more < LIMIT * less
+    assert more < LIMITS.get(history, CLOSE) * less
 
 
 @pytest.mark.parametrize("history", HELD)
