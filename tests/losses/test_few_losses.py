@@ -147,6 +147,9 @@ def test_only_messages_with_a_loss_are_walked(monkeypatch: pytest.MonkeyPatch) -
     locate_losses([loss])
     assert loss._where == "$.messages[1].content[0]"
     assert len(walked) == 2  # the system prompt, and the message
+    walked.clear()
+    locate_losses([next(loss for loss in losses if loss.code == "option.unsupported")])
+    assert not walked  # it is one of the options
     locate_losses(losses)
     assert [loss.where for loss in losses] == [loss._where for loss in losses]
 

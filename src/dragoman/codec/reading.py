@@ -77,6 +77,8 @@ class BodyPaths:
             nodes: The identities of the nodes.
             request: The request that was read, or what was made of that.
         """
+        if {id(request), *map(id, self.fields[1:4])}.issuperset(nodes):  # no message, and no tool
+            return in_body(self._without_messages(), request)
         body, tools = dict(self.body), self.fields[0]
         if not any(id(tool) in nodes for tool in tools):
             body.pop("tools", None)
@@ -90,6 +92,18 @@ class BodyPaths:
         rows = zip(self.messages, wanted, strict=True)
         some.messages = [m if is_wanted else _BLANK for m, is_wanted in rows]
         return in_body(some(), request)
+
+    def _without_messages(self) -> Iterator[tuple[str, object]]:
+        """The path of each node that is neither a message nor a tool."""
+        entries = {id(getattr(m, "read_from", None)) for m in self.messages}
+        few = BodyPaths.__new__(BodyPaths)
+        few.room, few.messages, few.fields = self.room, [], ((), *self.fields[1:])
+        few.body = {
+            key: [] if type(value) is list and value and id(value[0]) in entries else value
+            for key, value in self.body.items()
+            if key != "tools"
+        }
+        return few()
 
     def __call__(self) -> Iterator[tuple[str, object]]:
         """The path of each node, and the node."""
