@@ -70,6 +70,7 @@ class Loopback:
         self.calls: list[Call] = []
         self.cut: Callable[[Call], bool] = lambda call: False  # done, and no reply
         self.refuse: Callable[[Call], Out | None] = lambda call: None  # not done
+        self.halve: Callable[[Call], bool] = lambda call: False  # half of the reply comes
         self.backwards = True  # results are in another order than the requests
         self._lock = threading.Lock()
         self._ids = 0
@@ -116,7 +117,8 @@ class Loopback:
                 query = {name: values[0] for name, values in parse_qs(parts.query).items()}
                 headers = {name.lower(): text for name, text in self.headers.items()}
                 path = parts.path.removeprefix(host.base)
-                out = host.take(Call(self.command, path, query, headers, body))
+                call = Call(self.command, path, query, headers, body)
+                out = host.take(call)
                 if out is None:
                     self.close_connection = True
                     return
@@ -126,6 +128,8 @@ class Loopback:
                     self.send_header(name, text)
                 self.send_header("content-length", str(len(data)))
                 self.end_headers()
+                if host.halve(call):
+                    data, self.close_connection = data[: len(data) // 2], True
                 with suppress(ConnectionError):
                     self.wfile.write(data)
 

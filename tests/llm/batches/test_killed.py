@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dragoman import LLM, ConfigError, ConnectionFailed
+from dragoman import LLM, ConfigError, ConnectionFailed, ProviderError
 from dragoman.llm import Batch
 from dragoman.model import Retries, Timeouts
 from dragoman.protocols.batches import BatchLimits
@@ -130,6 +130,39 @@ def test_a_batch_is_not_created_blindly_while_the_list_cannot_be_read(tmp_path: 
         host.cut = lambda call: False
         batch.submit()
         assert len(host.batches) == 1
+
+
+def test_results_that_break_off_are_downloaded_anew(tmp_path: Path) -> None:
+    with OpenAIHost() as host:
+        batch = closing(host).batch(["one", "two"], file=tmp_path / "b.json")
+        batch.submit()
+        halved: list[Call] = []
+
+        def halve(call: Call) -> bool:
+            if call.path.endswith("/content") and len(halved) < 1:
+                halved.append(call)
+                return True
+            return False
+
+        host.halve = halve
+        assert [item.answer is not None for item in batch.results()] == [True, True]
+        assert len(halved) == 1
+        place = tmp_path / "b.json.d" / "results-0.jsonl"
+        assert len(place.read_bytes().splitlines()) == 2
+        place.unlink()
+        assert [item.answer is not None for item in batch.results()] == [True, True]
+
+
+def test_results_that_break_off_for_good_leave_no_half(tmp_path: Path) -> None:
+    with OpenAIHost() as host:
+        batch = closing(host).batch(["one", "two"], file=tmp_path / "b.json")
+        batch.submit()
+        host.halve = lambda call: call.path.endswith("/content")
+        with pytest.raises(ProviderError):
+            batch.results()
+        assert not (tmp_path / "b.json.d" / "results-0.jsonl").exists()
+        host.halve = lambda call: False
+        assert [item.answer is not None for item in batch.results()] == [True, True]
 
 
 def test_two_processes_do_not_submit_the_same(tmp_path: Path) -> None:

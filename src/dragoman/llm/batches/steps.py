@@ -236,7 +236,8 @@ class BatchSteps:
         with self.store.lock():
             self.store.reload()
             for part in self.store.parts:
-                if part.ended and not part.fetched:
+                is_there = part.fetched and self.store.results(part.number).exists()
+                if part.ended and not is_there:
                     yield from self._fetch_part(part)
                     self._save(part, fetched=True)
         return self.status()
