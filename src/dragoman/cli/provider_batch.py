@@ -43,6 +43,12 @@ Partial: TypeAlias = Annotated[
 ]
 
 
+Results: TypeAlias = Annotated[
+    list[Path] | None,
+    typer.Option("--results", metavar="FILE", help="Of your bucket (Bedrock); repeatable."),
+]
+
+
 def submit_batch(
     model: options.Asked,
     files: Inputs,
@@ -76,7 +82,13 @@ def submit_batch(
         else:
             with ExitStack() as opened:
                 batch = llm.batch(_each_request(files, opened), file=to_file)
-        status = batch.submit()
+        try:
+            status = batch.submit()
+        except ConfigError as error:
+            if error.code != "batch.bucket":
+                raise
+            _note(str(error))
+            raise typer.Exit from None
         unsent = batch.unsent() if status.unsent else []
     _note(str(status))
     for item in unsent[:_SHOWN]:
@@ -119,6 +131,7 @@ def fetch_batch(
     wait: Wait = False,
     poll: Poll = None,
     partial: Partial = False,
+    results: Results = None,
 ) -> None:
     """Write the results of a batch in the order of its requests, a line of JSON each.
 
@@ -129,7 +142,9 @@ def fetch_batch(
     sums = _Sums()
     with _open_llm(file, base_url) as llm:
         batch = Batch.load(file, llm)
-        if wait:
+        if results:
+            batch.take_results(*results)
+        elif wait:
             batch.wait(poll=poll, progress=True)
         texts = (output.json_text(sums.add(item), True) for item in batch.results(partial))
         output.print_or_save((f"{text.rstrip()}\n" for text in texts), to_file)

@@ -36,6 +36,8 @@ class BatchLimits:
         inline: Batches up to this many bytes are sent without a file, where there are both ways.
         purpose: What the host calls files that are uploaded for a batch.
         upload: The path to which such a file is uploaded.
+        bucket: Whether the host reads from a bucket of the user's and writes there, so that nothing
+            is sent from here.
     """
 
     requests: int
@@ -43,6 +45,7 @@ class BatchLimits:
     inline: int = 0
     purpose: str = "batch"
     upload: str = "/files"
+    bucket: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +184,8 @@ class BatchPlan:
     owns: Callable[[str], bool] = bool
 
 
-class BatchForm(ABC):
-    """The batch interface of one protocol. It has no state."""
+class BatchLines(ABC):
+    """The lines of a protocol's batches: of requests, and of results. It has no state."""
 
     @abstractmethod
     def line(self, key: str, path: str, body: bytes) -> bytes:
@@ -197,6 +200,22 @@ class BatchForm(ABC):
     @abstractmethod
     def body(self, line: JsonObject) -> JsonObject:
         """Return the body of a request from its line."""
+
+    def result_lines(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield one line for each result of an output.
+
+        Args:
+            lines: The lines of what was read from one of `BatchReport.outputs`.
+        """
+        return (line for line in lines if line.strip())
+
+    @abstractmethod
+    def result(self, line: JsonObject) -> BatchResult:
+        """Read a line of a result."""
+
+
+class BatchForm(BatchLines):
+    """The batch interface of one protocol: its lines, and its calls."""
 
     def uploads(self, plan: BatchPlan) -> bool:
         """Whether the lines are uploaded as a file before the batch is created."""
@@ -249,18 +268,6 @@ class BatchForm(ABC):
     @abstractmethod
     def cancel(self, plan: BatchPlan, batch: str) -> Calls[BatchReport]:
         """Cancel a batch. What is answered already stays so."""
-
-    def result_lines(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield one line for each result of an output.
-
-        Args:
-            lines: The lines of what was read from one of `BatchReport.outputs`.
-        """
-        return (line for line in lines if line.strip())
-
-    @abstractmethod
-    def result(self, line: JsonObject) -> BatchResult:
-        """Read a line of a result."""
 
 
 class BatchInDoubt(Exception):

@@ -28,7 +28,7 @@ from ..losses import policy as policy_of
 from ..media_fetch.local_files import local_files
 from ..message.request import OPTIONS
 from ..protocols.base import Room
-from ..protocols.batches import BatchForm, BatchLimits
+from ..protocols.batches import BatchForm, BatchLimits, BatchLines
 from ..suggestions.import_names import listing, refusing
 from ..suggestions.keywords import explains_keywords, nearest, nearest_vendor
 from ..text.redaction import show as quoted
@@ -474,10 +474,17 @@ def room(protocol: str, dialect: Any = None) -> Room:
     return result
 
 
-def batch_form(protocol: str) -> BatchForm:
-    """How batches of a protocol are written and read; only some protocols have them."""
+def batch_lines(protocol: str) -> BatchLines:
+    """How the lines of batches of a protocol are written and read; only some have batches."""
     folder, _ = PROTOCOLS[protocol]
-    form: BatchForm = import_module(f"..protocols.{folder}.batch", __name__).BATCH
+    lines: BatchLines = import_module(f"..protocols.{folder}.batch", __name__).BATCH
+    return lines
+
+
+def batch_form(protocol: str) -> BatchForm:
+    """The batch interface of a protocol; that of a bucket has none."""
+    form = batch_lines(protocol)
+    assert isinstance(form, BatchForm)  # as the limits of its hosts say
     return form
 
 

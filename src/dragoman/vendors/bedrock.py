@@ -12,6 +12,7 @@ from typing import Any
 
 from ..capabilities import Fact, Facts
 from ..protocols.anthropic import Dialect as Messages
+from ..protocols.batches import BatchLimits
 from ..protocols.bedrock import Dialect
 from ..protocols.openai_chat import Dialect as Chat
 from ..transport.credentials import Auth
@@ -376,6 +377,8 @@ VENDOR = Vendor(
     span_name="aws.bedrock",  # semantic-conventions-genai, 2026-11-24
     maker_protocols=("openai-chat",),
     places={"region": ("AWS_REGION", "AWS_DEFAULT_REGION")},
+    # the quotas differ by model (Amazon Bedrock, Quotas): these are ours, and others are the user's
+    batches={"bedrock-converse": BatchLimits(50_000, 10**9, bucket=True)},
     wires={"bedrock-converse": Dialect(), "anthropic": _INVOKE, "openai-chat": _CHAT},
     facts={
         "bedrock-converse": Facts(rows=(*_OTHERS, *_CLAUDES)),

@@ -18,6 +18,7 @@ from ...errors import ConfigError, DragomanError, ProviderError, ReadError, Writ
 from ...model.batch_calls import BatchEndpoint
 from ...structured import Structured
 from ..asking import FrontDoor
+from .buckets import take_results
 from .reading import BatchItem, BatchReader
 from .status import BatchStatus
 from .steps import BatchSteps, Download, Pause, Steps
@@ -98,6 +99,27 @@ class _Batch:
         """Return the requests that cannot be written for the model, each with its error."""
         return [item for item in self._reader().items() if not item.sent]
 
+    def request_files(self) -> list[Path]:
+        """Return the files with the requests: for a provider that reads them from a bucket."""
+        return [self._store.requests(part.number) for part in self._store.parts]
+
+    def take_results(self, *files: Place) -> BatchStatus:
+        """Take the results of a provider that wrote them into a bucket (Bedrock).
+
+        Args:
+            *files: All files of results, as they came out of the bucket, in any order.
+
+        Returns:
+            How the batch stands; `results` gives what became of each request.
+
+        Raises:
+            ConfigError: This provider uses no bucket, or a file cannot be read.
+        """
+        with self._store.lock():
+            self._store.reload()
+            take_results(self._store, [Path(file) for file in files])
+        return self._steps.status()
+
     def _reader(self) -> BatchReader:
         return BatchReader(self._store, self._door.target, self._structured)
 
@@ -135,7 +157,14 @@ class _Copy:
     ) -> None:
         self._old, self._new = old, new
         number = len(new.parts)
-        self.part = BatchPart(number, before.protocol, before.path, before.model, before.headers)
+        self.part = BatchPart(
+            number,
+            before.protocol,
+            before.path,
+            before.model,
+            before.headers,
+            bucket=before.bucket,
+        )
         new.parts.append(self.part)
         self._source: Any = files.enter_context(old.requests(before.number).open("rb"))
         self.target: Any = files.enter_context(new.requests(number).open("wb"))
@@ -465,6 +494,8 @@ def _check_target(store: BatchStore, door: FrontDoor) -> None:
     if target.name != header["target"]:
         text = f"the batch is for {header['target']}, not for {target.name}"
         raise ConfigError(text, path="$.llm", hint="give its own LLM", code="batch.llm")
+    if not header["address"]:  # nothing is sent: the requests go through a bucket
+        return
     address = target.model.endpoint.address()
     if address != header["address"]:
         text = f"the batch is at {header['address']}, and this LLM asks {address}"

@@ -24,11 +24,11 @@ from ...message.stored import load
 from ...model.answer import Answer
 from ...model.cost import Cost
 from ...model.received import read_reply
-from ...protocols.batches import BatchForm, BatchResult, read_result_line
+from ...protocols.batches import BatchLines, BatchResult, read_result_line
 from ...structured import Structured
 from ...text.json_text import JsonObject, loads
 from ...transport.call import Reply
-from ...vendors import batch_form
+from ...vendors import batch_lines
 from ..targets import ModelTarget
 from .store import BatchPart, BatchStore
 
@@ -120,7 +120,7 @@ class BatchReader:
 
     def _find_places(self, part: BatchPart, file: BinaryIO) -> None:
         """Remember where the result of each request of a part begins."""
-        form = batch_form(part.protocol)
+        form = batch_lines(part.protocol)
         place = strange = doubled = 0
         for line in file:
             result = self._parse(form, line)
@@ -138,7 +138,7 @@ class BatchReader:
             if count:
                 _log.warning("%d results of the batch %s %s", count, part.batch, what)
 
-    def _parse(self, form: BatchForm, line: bytes) -> BatchResult:
+    def _parse(self, form: BatchLines, line: bytes) -> BatchResult:
         try:
             return form.result(read_result_line(line))
         except (ReadError, LookupError, TypeError, ValueError, AttributeError):
@@ -153,7 +153,7 @@ class BatchReader:
         if place == _NONE:
             return None
         file.seek(place)
-        return self._parse(batch_form(self._store.parts[part].protocol), file.readline())
+        return self._parse(batch_lines(self._store.parts[part].protocol), file.readline())
 
     def _read_item(
         self,
@@ -209,7 +209,7 @@ class BatchReader:
         """Return a request of the batch as it was written, with its losses as text."""
         part = self._store.parts[item["part"]]
         file.seek(item["at"])
-        body = batch_form(part.protocol).body(loads(file.readline()))
+        body = batch_lines(part.protocol).body(loads(file.readline()))
         prefix = item.get("prefix", "")
         losses = [load_loss(row) for row in item.get("losses", ())]
         tools = {}

@@ -88,9 +88,19 @@ class BatchSteps:
         with self.store.lock():
             self.store.reload()
             for part in self.store.parts:
-                if part.step != "sent":
+                if part.step != "sent" and not part.bucket:
                     yield from self._submit_part(part)
+            self._refuse_bucket()
         return self.status()
+
+    def _refuse_bucket(self) -> None:
+        """Raise ConfigError if the provider reads requests from a bucket, which is the user's."""
+        parts = [part for part in self.store.parts if part.bucket and not part.ended]
+        if parts:
+            files = ", ".join(str(self.store.requests(part.number)) for part in parts)
+            text = f"{self._target.name} reads the requests of a batch from a bucket of yours"
+            hint = f"put {files} there, create the job, and give its output to take_results()"
+            raise ConfigError(text, hint=hint, code="batch.bucket")
 
     def _submit_part(self, part: BatchPart) -> Steps[None]:
         form, target = batch_form(part.protocol), self.target(part)
@@ -173,6 +183,8 @@ class BatchSteps:
         with self.store.lock():
             self.store.reload()
             for part in self.store.parts:
+                if part.bucket:
+                    continue
                 form, target = batch_form(part.protocol), self.target(part)
                 if part.step == "creating" and part.candidates:
                     yield from self._submit_part(part)  # as soon as it is known, or not at all
@@ -212,8 +224,8 @@ class BatchSteps:
         with self.store.lock():
             self.store.reload()
             for part in self.store.parts:
-                form, target = batch_form(part.protocol), self.target(part)
                 if part.step == "sent" and not part.ended:
+                    form, target = batch_form(part.protocol), self.target(part)
                     part.take(
                         (yield from self._run(target, form.cancel(self._plan(part), part.batch)))
                     )
@@ -229,6 +241,8 @@ class BatchSteps:
             ConfigError: A part has not ended, and not `some` of them are enough.
         """
         status = yield from self.look()
+        if not some:
+            self._refuse_bucket()
         if not status.ended and not some:
             text = f"the batch has not ended: {status}"
             hint = "batch.wait(), or results(partial=True) for the parts that have ended"
@@ -237,7 +251,7 @@ class BatchSteps:
             self.store.reload()
             for part in self.store.parts:
                 is_there = part.fetched and self.store.results(part.number).exists()
-                if part.ended and not is_there:
+                if part.ended and not is_there and not part.bucket:
                     yield from self._fetch_part(part)
                     self._save(part, fetched=True)
         return self.status()

@@ -61,6 +61,7 @@ class BatchPart:
         outputs: Where its results are.
         faults: Why it was refused.
         fetched: Whether its results are on the disk.
+        bucket: Whether the provider reads it from a bucket of the user's.
     """
 
     number: int
@@ -84,6 +85,7 @@ class BatchPart:
     outputs: list[str] = field(default_factory=list)
     faults: list[BatchFault] = field(default_factory=list)
     fetched: bool = False
+    bucket: bool = False
 
     @property
     def ended(self) -> bool:

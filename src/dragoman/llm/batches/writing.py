@@ -20,7 +20,7 @@ from ...message.stored import dump
 from ...protocols.batches import BatchLimits
 from ...structured import Structured
 from ...text.json_text import JsonObject
-from ...vendors import VENDORS, batch_form, vendor
+from ...vendors import VENDORS, batch_lines, vendor
 from ..asking import FrontDoor, Question
 from ..settings import Input
 from ..targets import ModelTarget
@@ -99,12 +99,12 @@ class BatchWriter:
                 text, path=f"$.{name}", hint=f"LLM(..., {name}=...)", code="batch.call"
             )
         self.target = door.first_target(question)
-        find_limits(self.target)
+        in_bucket = find_limits(self.target).bucket
         structured = question.structured
         header = {
             "tag": f"{int(time.time()):x}{os.urandom(5).hex()}",
             "target": self.target.name,
-            "address": self.target.model.endpoint.address(),
+            "address": "" if in_bucket else self.target.model.endpoint.address(),
             "allow_partial": question.allow_partial,
             "format": None if structured is None else dump_format(structured),
         }
@@ -140,7 +140,7 @@ class BatchWriter:
         try:
             out = target.write(question.request, question.structured, question.way)
             limits = find_limits(target)
-            form = batch_form(target.wire.room.protocol)
+            form = batch_lines(target.wire.room.protocol)
             line = form.line(self.store.key(self.store.count), out.path, out.to_json()) + b"\n"
         except (WriteError, ReadError) as error:
             self.refuse(key, error)
@@ -176,7 +176,12 @@ class BatchWriter:
         if len(self._parts) >= _OPEN_FILES:
             self._close(next(iter(self._parts)))
         part = BatchPart(
-            len(self.store.parts), protocol, out.path, out.model or "", dict(out.headers)
+            len(self.store.parts),
+            protocol,
+            out.path,
+            out.model or "",
+            dict(out.headers),
+            bucket=limits.bucket,
         )
         self.store.parts.append(part)
         file = self._files.enter_context(self.store.requests(part.number).open("wb"))
