@@ -153,6 +153,8 @@ LINES = [
          "body()['model'] == 'qwen3-max'"),
     Line("smolagents", "https://huggingface.co/docs/smolagents", 'LLM("hf/m/n").ask("Hi")',
          "body()['model'] == 'm/n'"),
+    Line("litellm", _PROVIDERS, 'LLM("claude/opus-5-5")', says="anthropic/opus-5-5"),
+    Line("litellm", _PROVIDERS, 'LLM("responses/gpt-5")', says="openai-responses/gpt-5"),
     Line("litellm", _PROVIDERS, 'LLM("antropic/claude-opus-5-5")',
          says="anthropic/claude-opus-5-5"),
     # LangChain

@@ -224,3 +224,20 @@ def test_every_fact_has_a_date_and_a_source() -> None:
     own = WIRE.room.can()
     assert own.source.startswith("Amazon Bedrock")
     assert own.since == "2026-11-21"
+
+
+@pytest.mark.parametrize(
+    ("status", "name", "kind"),
+    [
+        (424, "ModelErrorException", "server"),
+        (429, "ModelNotReadyException:http://internal.amazon.com/coral/x/", "overloaded"),
+        (400, "com.amazon.x#ServiceQuotaExceededException", "rate_limit"),
+        (400, "ValidationException", "invalid"),
+        (424, "", "invalid"),
+    ],
+)
+def test_the_name_of_an_error_is_in_a_header(status: int, name: str, kind: str) -> None:
+    headers = {"X-Amzn-ErrorType": name} if name else {}
+    error = WIRE.error(status, {"message": "The call failed."}, headers)
+    assert (error.kind, error.message) == (kind, "The call failed.")
+    assert error.type == name.partition(":")[0].rpartition("#")[2]

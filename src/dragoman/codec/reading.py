@@ -26,7 +26,7 @@ from ..protocols.base import Room
 from ..sealed_state import Envelope, open_messages
 from ..stream.builder import Builder
 from ..stream.pieces import provider_error
-from ..stream.retry_headers import told_by_headers
+from ..stream.retry_headers import error_name, told_by_headers
 from ..stream.think_tags import TagForm, ThinkTagReader
 from ..text.json_text import JsonObject, loads
 from .residue import restore_residue
@@ -389,10 +389,9 @@ class WireReading(ABC):
                 body = loads(body)
             except ReadError:
                 body = decode_text(body)
-        error = at_host(provider_error(body, status), *self._host())
-        if headers is not None:
-            told_by_headers(error, {name.lower(): value for name, value in headers.items()})
-        return error
+        lowered = {name.lower(): value for name, value in (headers or {}).items()}
+        error = at_host(provider_error(body, status, error_name(lowered)), *self._host())
+        return told_by_headers(error, lowered) if headers is not None else error
 
     def _host(self) -> tuple[str, Sequence[ErrorRow]]:
         """The vendor that answers, and the rows of its error codes."""

@@ -35,7 +35,8 @@ ErrorKind: TypeAlias = Literal[
 # words in lower case without `_`, `-`, `.`, `error` and `exception`; specific ones first
 _WORDS: dict[ErrorKind, str] = {
     "context_overflow": "contextlengthexceeded contextwindowexceeded modelcontextwindowexceeded "
-    "toomanytokens contextoverflow exceedcontextsize contextexceeded outofcontext tokenstoolong",
+    "toomanytokens contextoverflow exceedcontextsize contextexceeded outofcontext tokenstoolong "
+    "tokenslimitreached",
     "content_filter": "contentfilter contentpolicyviolation imagecontentpolicyviolation biopolicy "
     "misalignmentpolicyviolation datainspectionfailed cyberpolicyviolation sensitive "
     "responsibleaipolicyviolation moderationblocked censorshipblocked sensitivecontentdetected "
@@ -60,7 +61,7 @@ _WORDS: dict[ErrorKind, str] = {
     "apiaccountrpmratelimitexceeded accountratelimitexceeded requestbursttoofast "
     "inflightbatchsizeexceeded setlimitexceeded rpmratelimitexceeded tpmratelimitexceeded "
     "failedoperationengineserverlimitexceeded usagelimitreached accountquotaexceeded "
-    "tokenquotaexceeded requestquotaexceeded",
+    "tokenquotaexceeded requestquotaexceeded servicequotaexceeded",
     "overloaded": "overloaded engineoverloaded serviceunavailable unavailable modelnotready "
     "serverisoverloaded slowdown servicetiercapacityexceeded serveroverloaded queueexceeded "
     "nocapacity insufficientsystemresource capacityexceeded conversationlocked serveroverload",

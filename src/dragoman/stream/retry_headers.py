@@ -34,6 +34,18 @@ _EPOCH = 1_000_000_000.0  # seconds since 1970 that no wait is as long as
 _REMAINING = re.compile(r"((?:x-|anthropic-)?ratelimit)-(?:(.+)-)?remaining(?:-(.+))?")
 
 
+def error_name(headers: Mapping[str, str]) -> str | None:
+    """The name of an error that only a header has: AWS sends it beside a body with the message.
+
+    Reference: Smithy, AWS restJson1, Operation error serialization (2026-11-29).
+
+    >>> error_name({"x-amzn-errortype": "ModelErrorException:http://internal.amazon.com/coral/"})
+    'ModelErrorException'
+    """
+    name = headers.get("x-amzn-errortype", "").partition(":")[0].rpartition("#")[2].strip()
+    return clip_text(name, 100) or None
+
+
 def told_by_headers(error: _Error, headers: Mapping[str, str]) -> _Error:
     """Add to an error what the headers give: the request's id, and whether and when to retry."""
     if not error.request_id:

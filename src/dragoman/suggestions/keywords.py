@@ -156,6 +156,18 @@ VENDOR_SYNONYMS: dict[str, str] = {
     "zai": "zhipu",
 }
 
+# models that people type for their maker
+_MAKERS = {
+    "claude": "anthropic",
+    "chatgpt": "openai",
+    "gpt": "openai",
+    "glm": "zhipu",
+    "grok": "xai",
+    "kimi": "moonshot",
+    "qwen": "dashscope",
+    "responses": "openai-responses",
+}
+
 _CHOICE = "tool_choice=ToolChoice(parallel=False)"
 _FIELD = 'fields of a provider\'s own: extras={{"openai": {{"{name}": ...}}}}'
 _EXTRAS = 'extras={{"openai": {{...}}}}, fields of a provider\'s own by its name'
@@ -357,6 +369,8 @@ def closest(name: str, known: Iterable[str], least: float = 0.6) -> str:
 def nearest_vendor(name: str, known: Iterable[str]) -> str:
     """`nearest` for vendors, which also knows other libraries' names of vendors."""
     names = [*known]
+    if (maker := _MAKERS.get(name.lower())) in names:
+        return f"did you mean {maker}?"
     meant = VENDOR_SYNONYMS.get(name.lower()) or VENDOR_SYNONYMS.get(name.lower().replace("-", "_"))
     return f"did you mean {meant}?" if meant in names else nearest(name, names)
 

@@ -438,6 +438,21 @@ CONTEXT: tuple[ErrorRow, ...] = (
     ),
     ErrorRow(
         _KIND,
+        "you passed {tokens} input tokens and requested {output} output tokens. however, the "
+        "model's context length is only {limit} tokens",
+        ("vllm",),
+        "2026-03-16",
+        "anomalyco/opencode issue 17746",
+    ),
+    ErrorRow(
+        _KIND,
+        "request body too large for * model. max size: {limit} tokens",
+        ("azure",),
+        "2026-11-29",
+        "threads of GitHub Models' users: 413 tokens_limit_reached",
+    ),
+    ErrorRow(
+        _KIND,
         "tokens in request more than max tokens allowed",
         ("zhipu",),
         "2026-07-08",

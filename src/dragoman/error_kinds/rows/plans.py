@@ -117,6 +117,25 @@ PLANS: tuple[ErrorRow, ...] = (
         since="2026-04-29",
     ),
     *_rows(
+        "billing",
+        "gemini",
+        "diegosouzapw/OmniRoute pull request 9513: 429, the reason of an ErrorInfo",
+        "insufficient_g1_credits_balance",
+        since="2026-08-05",
+    ),
+    *_rows(
+        "billing",
+        "ollama",
+        "threads of Ollama Cloud's users: 403",
+        "requires a subscription, upgrade for access",
+    ),
+    *_rows(
+        "permission",
+        "bedrock",
+        "AWS: 400 ValidationException, an account that may not call models yet",
+        "operation not allowed",
+    ),
+    *_rows(
         "permission",
         "anthropic",
         "anthropics/claude-code, threads: 400 and 403",
@@ -212,6 +231,28 @@ PLANS: tuple[ErrorRow, ...] = (
         "groq",
         "Groq docs, Deprecations: 400 model_decommissioned",
         "has been decommissioned",
+    ),
+    *_rows(
+        "model_not_found",
+        "openrouter",
+        "OpenRouter docs, Provider routing: 404, no host of the model that the request may use",
+        "no endpoints found that support",
+        "no allowed providers are available for the selected model",
+    ),
+    *_rows(
+        "model_not_found",
+        "minimax siliconflow bedrock",
+        "threads of their users: MiniMax 2061, SiliconFlow 403 with code 30003, Bedrock 403",
+        "token plan not support model",
+        "model disabled.",
+        "don't have access to the model with the specified model id",
+    ),
+    *_rows(
+        "model_not_found",
+        "openai azure",
+        "OpenAI: 404 for a model of another API; Azure: 400 OperationNotSupported",
+        "not a chat model and thus not supported",
+        "operation does not work with the specified model",
     ),
     *_rows(
         "model_not_found",
@@ -320,6 +361,7 @@ PLANS: tuple[ErrorRow, ...] = (
         "experiencing high load",
         "server overload,",
         "temporarily out of capacity",
+        "no capacity available for model",
         since="2026-09-09",
     ),
     *_rows(
@@ -358,6 +400,17 @@ PLANS: tuple[ErrorRow, ...] = (
         "llama runner process has terminated",
         "an error was encountered while running the model",
         "unexpected eof",
+    ),
+    *_rows(
+        "connection",
+        "*",
+        "router-for-me/CLIProxyAPI issue 3055: invalid_request_error, at the end of a stream; "
+        "can1357/oh-my-pi pull request 11160: what Python's HTTP clients say, passed on",
+        "stream disconnected before completion",
+        "stream closed before response.completed",
+        "peer closed connection without sending complete message body",
+        "error decoding response body",
+        since="2026-09-15",
     ),
     # messages of bodies without a useful status
     *_rows(
