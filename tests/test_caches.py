@@ -90,8 +90,9 @@ def test_every_cache_is_listed() -> None:
     for path in sorted(SOURCES.rglob("*.py")):
         if path.name == "caches.py":
             continue
-        tree = ast.parse(path.read_text("utf-8"))
-        for node in ast.walk(tree):
+        source = path.read_text("utf-8")
+        tree = ast.parse(source)
+        for node in ast.walk(tree) if "cache" in source else ():  # else no mark can name one
             if isinstance(node, ast.FunctionDef):
                 marks = map(ast.unparse, node.decorator_list)
                 found += [f"{path.name}: {node.name}" for mark in marks if STANDARD.match(mark)]

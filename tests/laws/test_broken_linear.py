@@ -202,7 +202,7 @@ def test_conversions(source: str, target: str, history: str) -> None:
         except DragomanError:
             return None
 
-    few, many = body(SMALL), body(4 * SMALL)
+    few, many = body(FEW), body(4 * FEW)
     if few is None:
         return
 
@@ -212,7 +212,7 @@ def test_conversions(source: str, target: str, history: str) -> None:
             assert all(loss.where for loss in out.losses)
 
     converted(few)
-    assert work(lambda: converted(many)) < LIMIT * work(lambda: converted(few))
+    assert work(lambda: converted(many)) < CLOSE * work(lambda: converted(few))
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
