@@ -22,7 +22,9 @@ from dragoman.gateway.bodies import check_values
 from dragoman.gateway.config.values import Config, Limits, Route, Target
 from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
 from dragoman.gateway.exchange.off_loop import MANY, OffLoop, is_long
+from dragoman.gateway.exchange.passed_answer import PassedAnswer
 from dragoman.gateway.exchange.passing import Passing, with_model
+from dragoman.gateway.exchange.relay import ConvertedAnswer
 from dragoman.gateway.in_process.clients import http_client
 from dragoman.gateway.server.asgi import App
 from dragoman.gateway.server.asgi_client import unzip_body
@@ -258,6 +260,31 @@ def test_others_go_on_while_a_long_request_is_read_and_written(
     assert app.off_loop.pieces == 2 + (not stream)
     assert set().union(*threads.values()) == {"dragoman-long_0"}
     assert ticks > 20
+
+
+@pytest.mark.parametrize("client", PATHS)
+@pytest.mark.parametrize("model", ["gpt-4o", "claude-sonnet-4-5"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_exchange_leaves_nothing_to_the_garbage_collector(
+    upstream: str, client: str, model: str, stream: bool
+) -> None:
+    """Else the collector stops all streams for a tenth of a second to find what they left."""
+    routes = (
+        Route(Target("openai/openai-chat/*", base_url=f"{upstream}/v1", secret="none"),
+              models=("gpt-*",)),
+        Route(Target("anthropic/*", base_url=upstream, secret="none")),
+    )  # fmt: skip
+    body = request(client, model, asked(1, 5), stream=stream)
+    kinds = (GatewayExchange, ConvertedAnswer, PassedAnswer)
+    gc.collect()
+    gc.disable()
+    try:
+        status, _, _ = asyncio.run(_asked(Config(routes=routes), PATHS[client], body, {}))
+        left = [one for one in gc.get_objects() if isinstance(one, kinds)]
+    finally:
+        gc.enable()
+    assert status == 200
+    assert left == []
 
 
 def test_threads_switch_as_before_once_the_long_work_is_over() -> None:

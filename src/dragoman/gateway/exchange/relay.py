@@ -228,7 +228,7 @@ class ConvertedAnswer:
         self._is_read = False  # whether nothing more of this body will come
         self._ended = False
         self._usual_events = 0
-        self._short = TextFastPath(self._usual) if framing == "sse" else None
+        self._short = TextFastPath() if framing == "sse" else None
         self.failed: ProviderError | None = None
         self.over = self.halted = self.leaves_long = False
         self.long = b""
@@ -268,7 +268,7 @@ class ConvertedAnswer:
             raise answer_too_large(self._answer)
         short = self._short
         try:
-            data = short.feed(chunk) if short is not None else self._usual(chunk)[1]
+            data = short.feed(chunk, self._usual) if short is not None else self._usual(chunk)[1]
         except LongEvent:
             self._left += len(chunk)
             self.long, self.halted = chunk, True
@@ -340,7 +340,7 @@ class ConvertedAnswer:
         """Let the converter see the texts that took the fast path."""
         if self._short is not None:
             leaves_long, self.leaves_long = self.leaves_long, False
-            self._short.settle()
+            self._short.settle(self._usual)
             self.leaves_long = leaves_long
 
     def end_body(self, cut: bool = False) -> None:

@@ -70,27 +70,27 @@ class _Shape:
 class TextFastPath:
     """Makes the client's bytes of chunks.
 
-    Args:
-        usual: Converts a chunk in full; gives its pieces and the client's bytes. Methods raise
-            what it raises.
+    Its methods are given `usual`, which converts a chunk in full and gives its pieces and the
+    client's bytes; they raise what it raises. Kept here, the method of an answer would close a
+    cycle around all that the answer holds, and the garbage collector would stop every other stream
+    to find it.
     """
 
-    __slots__ = ("_around", "_is_between", "_shape", "_texts", "_usual", "events")
+    __slots__ = ("_around", "_is_between", "_shape", "_texts", "events")
 
-    def __init__(self, usual: Usual) -> None:
-        self._usual = usual
+    def __init__(self) -> None:
         self._shape: _Shape | None = None
         self._texts: list[bytes] = []  # texts that were sent, and that `usual` has not seen
         self._around = (b"", b"")  # the bytes around the first of them
         self._is_between = True  # whether the last event is complete
         self.events = 0  # how many were converted by the template
 
-    def feed(self, chunk: bytes) -> bytes:
+    def feed(self, chunk: bytes, usual: Usual) -> bytes:
         """The client's bytes of a chunk."""
         shape = self._shape
         place = shape.place(chunk) if shape is not None and self._is_between else None
         if shape is None or place is None:
-            return self._learn_shape(chunk)
+            return self._learn_shape(chunk, usual)
         start, end = place
         text = chunk[start:end]
         made = shape.before + text + shape.after
@@ -100,25 +100,25 @@ class TextFastPath:
             self._texts.append(text)
             self.events += 1
             return made
-        _, data = self._usual(chunk)
+        _, data = usual(chunk)
         shape.seen += text != shape.last
         shape.last = text
         if data != made:
             self._shape = None
         return data
 
-    def settle(self) -> None:
+    def settle(self, usual: Usual) -> None:
         """Give the texts that the converter has not seen to it, as one event."""
         if self._texts:
             event = b"".join([self._around[0], *self._texts, self._around[1]])
-            self._usual(event)  # its result was sent already, in pieces
+            usual(event)  # its result was sent already, in pieces
             self._texts.clear()  # only now: a long event may have to be read in another thread
             self.events -= 1  # the full conversion counts this event
 
-    def _learn_shape(self, chunk: bytes) -> bytes:
+    def _learn_shape(self, chunk: bytes, usual: Usual) -> bytes:
         """Convert a chunk in full, and learn the shape of an event that is one more text."""
-        self.settle()
-        pieces, data = self._usual(chunk)
+        self.settle(usual)
+        pieces, data = usual(chunk)
         self._shape = _find_shape(chunk, pieces, data) if self._is_between else None
         self._is_between = chunk.endswith(_END)
         return data
