@@ -52,9 +52,18 @@ class Served:
     pid: int
 
     def memory(self) -> int:
-        """Resident memory in bytes, as Linux counts it."""
-        pages = int(Path(f"/proc/{self.pid}/statm").read_text("ascii").split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE")
+        """Resident memory in bytes, as Linux counts it, with the process for long requests."""
+        threads = Path(f"/proc/{self.pid}/task").glob("*/children")
+        children = [child for one in threads for child in one.read_text("ascii").split()]
+        return sum(map(_resident, (str(self.pid), *children)))
+
+
+def _resident(process: str) -> int:
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text("ascii").split()[1])
+    except FileNotFoundError:  # it has ended
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman import errors
+from dragoman.gateway.bodies import count_values
 from dragoman.gateway.config.client_keys import KeyRing, NewKey, may_ask, new_key
 from dragoman.gateway.config.values import ClientKey
 from dragoman.gateway.server.rate_limits import RateLimits
@@ -424,23 +425,27 @@ def test_threads_never_exceed_the_bound() -> None:
 def test_bytes_and_values_of_a_minute_have_a_budget() -> None:
     clock = Clock()
     bounds, key = RateLimits(clock), replace(KEY, bytes=100, values=10)
-    bounds.spend(key, b"x" * 60)
+
+    def spend(key: ClientKey | None, data: bytes) -> None:
+        bounds.spend(key, len(data), count_values(data))
+
+    spend(key, b"x" * 60)
     with pytest.raises(errors.RateLimited) as caught:
-        bounds.spend(key, b"x" * 60)
+        spend(key, b"x" * 60)
     assert caught.value.status == 429
     assert caught.value.retry_after == pytest.approx(12)
-    bounds.spend(key, b"x" * 40)  # what was refused used nothing up
+    spend(key, b"x" * 40)  # what was refused used nothing up
     clock.now += 60
-    bounds.spend(key, b"[1,2,3,4,5,6,7]")
+    spend(key, b"[1,2,3,4,5,6,7]")
     with pytest.raises(errors.RateLimited, match="10 values"):
-        bounds.spend(key, b"[1,2,3,4]")
+        spend(key, b"[1,2,3,4]")
     clock.now += 60
-    bounds.spend(key, b"[1,2,3,4]")
+    spend(key, b"[1,2,3,4]")
     for data in (b"x" * 101, b"[" + b"1," * 10 + b"1]"):
         with pytest.raises(errors.ProviderError) as refused:
-            bounds.spend(key, data)
+            spend(key, data)
         assert refused.value.status == 413
     other = replace(KEY, hash="two", bytes=100)
-    bounds.spend(other, b"x" * 100)
-    bounds.spend(None, b"x" * 10**6)
-    bounds.spend(KEY, b"x" * 10**6)
+    spend(other, b"x" * 100)
+    spend(None, b"x" * 10**6)
+    spend(KEY, b"x" * 10**6)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
@@ -24,13 +24,13 @@ from starlette.routing import Route
 from ...error_kinds import error_kind
 from ...errors import ConfigError, DragomanError, Overloaded, ProviderError
 from ...transport.call import AsyncTransport
-from ..bodies import check_values
+from ..bodies import check_values, count_values
 from ..config.client_keys import KeyRing
 from ..config.settings import load, of_mapping
 from ..config.values import ClientKey, Config, config_for
 from ..exchange.gateway import Gateway
 from ..exchange.gateway_exchange import GatewayExchange
-from ..exchange.off_loop import OffLoop, is_long
+from ..exchange.off_loop import LARGE, OffLoop, is_long
 from ..exchange.refusals import write_refusal
 from ..exchange.sending import OpenStream
 from ..surfaces import ClientAnswer, ClientRequest, Surface, match_request
@@ -47,11 +47,14 @@ from .asgi_client import (
     is_packed,
     unzip_body,
 )
+from .long_process import LongProcess
 from .loop_sender import LoopSender, in_time
 from .rate_limits import RateLimits
 from .turns import Turns
 
 Scope: TypeAlias = MutableMapping[str, Any]
+# counts the bytes and values of a body towards the budget of its key, or raises
+Spend: TypeAlias = Callable[[ClientKey | None, int, int], None]
 ConfigLike: TypeAlias = "Config | Mapping[str, Any] | str | PathLike[str]"
 
 _SELDOM = frozenset({"/healthz", "/metrics"})
@@ -76,6 +79,14 @@ def app(
         ConfigError: The configuration is wrong, or an observer lacks a method.
     """
     return App(read_config(config), None if observers is None else tuple(observers), transport)
+
+
+def serving_app(config: Config) -> App:
+    """The app of a serving process, which answers long requests in a process beside it."""
+    made = App(config)
+    if os.name == "posix":  # elsewhere a socket cannot be given to another process
+        made.long_process = LongProcess(config)
+    return made
 
 
 def read_config(config: ConfigLike) -> Config:
@@ -120,6 +131,10 @@ class App:
         observers: Are notified of each exchange. None: those that the configuration asks for.
         transport: Sends all calls, instead of the transports that routes name.
 
+    Attributes:
+        off_loop: Does long work in a thread.
+        long_process: Answers long requests in a process of its own; None: it is done here.
+
     Raises:
         ConfigError: The configuration cannot be used, such as a key or a folder for recordings.
     """
@@ -133,6 +148,7 @@ class App:
         self._usual = observers is None  # whether the configuration chooses the observers
         self.observers = adapt_observers(observers or ())
         self.off_loop = OffLoop()
+        self.long_process: LongProcess | None = None
         self._turns = Turns()
         self._sender = LoopSender(transport, self.off_loop, self._turns)
         self._bounds = RateLimits()
@@ -159,6 +175,8 @@ class App:
                     close()
         self._metrics = next((one for one in self.observers if isinstance(one, Metrics)), None)
         self.gateway, self.ring = gateway, ring
+        if self.long_process is not None:
+            self.long_process.renew(config)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection's request, or the server's start and end."""
@@ -173,6 +191,8 @@ class App:
 
     async def aclose(self) -> None:
         """Close the connections to providers, and the observers."""
+        if self.long_process is not None:
+            await self.long_process.aclose()
         await self._sender.aclose()
         self.off_loop.close()
         for observer in self.observers:
@@ -217,23 +237,45 @@ class App:
         record.tenant = key.name if key is not None else ""
         limits = gateway.config.limits
         is_full = limits.concurrent is not None and self._under_way > limits.concurrent
-        if is_full or (limits.memory is not None and self._memory.measure_bytes() > limits.memory):
+        if is_full or (limits.memory is not None and self._measure_memory() > limits.memory):
             text = "the gateway has no room for another request"
             raise Overloaded(text, status=503, type="overloaded_error", retry_after=1.0)
         with self._bounds.enter(key):
-            request.body = await client.body(request, limits.body)
-            if is_packed(request) or is_long(request.body):
-                begun = await client.watch_client(
-                    self.off_loop.run(_open_exchange, gateway, request, key, record, self._bounds)
-                )
-            else:
-                await self._turns.wait(is_new=True)
-                begun = _open_exchange(gateway, request, key, record, self._bounds)
-            if isinstance(begun, ClientAnswer):
-                record.status = begun.status
-                await client.answer(begun, head=request.method == "HEAD")
-            else:
-                await client.watch_client(self._drive(begun, client))
+            parts = await client.body(request, limits.body)
+            if self.long_process is not None and _is_long_body(request, parts):
+                apart = self.long_process.answer(request, parts, key, record, client, self._bounds)
+                if await apart:
+                    return
+            request.body = b"".join(parts)
+            parts.clear()
+            await self._open_and_answer(gateway, request, key, record, client, self._bounds.spend)
+
+    def _measure_memory(self) -> int:
+        pid = None if self.long_process is None else self.long_process.pid
+        return self._memory.measure_bytes(pid)
+
+    async def _open_and_answer(
+        self,
+        gateway: Gateway,
+        request: ClientRequest,
+        key: ClientKey | None,
+        record: ExchangeRecord,
+        client: Client,
+        spend: Spend,
+    ) -> None:
+        """Open the exchange of a request, in a thread if it is long, and answer it."""
+        if is_packed(request) or is_long(request.body):
+            begun = await client.watch_client(
+                self.off_loop.run(_open_exchange, gateway, request, key, record, spend)
+            )
+        else:
+            await self._turns.wait(is_new=True)
+            begun = _open_exchange(gateway, request, key, record, spend)
+        if isinstance(begun, ClientAnswer):
+            record.status = begun.status
+            await client.answer(begun, head=request.method == "HEAD")
+        else:
+            await client.watch_client(self._drive(begun, client))
 
     async def _drive(self, exchange: GatewayExchange, client: Client) -> None:
         try:
@@ -340,6 +382,8 @@ class App:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self._preload()
+                if self.long_process is not None:
+                    self.long_process.start()
                 await send({"type": "lifespan.startup.complete"})
             elif message["type"] == "lifespan.shutdown":
                 await self.aclose()
@@ -362,26 +406,70 @@ class App:
         return Response(text, headers={"content-type": kind})
 
 
-_STATM = Path("/proc/self/statm")
+async def answer_request(
+    app: App,
+    request: ClientRequest,
+    key: ClientKey | None,
+    record: ExchangeRecord,
+    client: Client,
+    spend: Spend,
+) -> None:
+    """Answer a request that another process has admitted.
+
+    Args:
+        app: The gateway.
+        request: The request with its whole body.
+        key: The client's key, which was checked.
+        record: What is noted of the exchange.
+        client: The connection to the client.
+        spend: Counts the body towards the budget of the key.
+    """
+    try:
+        await app._open_and_answer(app.gateway, request, key, record, client, spend)
+    except ClientLeft:
+        record.client_left = True
+    except DragomanError as error:
+        surface, _ = match_request(request)
+        await client.answer(write_refusal(surface, error, record))
+
+
+def preload(app: App) -> None:
+    """Load what the app's first request would load."""
+    app._preload()
+
+
+_PROC = Path("/proc")
 
 
 class _Memory:
-    """The resident memory of this process, measured ten times in a second at most."""
+    """The resident memory of a worker's processes, measured ten times in a second at most."""
 
     def __init__(self) -> None:
         self._looked_at = -1.0
         self._bytes = 0
 
-    def measure_bytes(self) -> int:
-        """Bytes, as Linux counts them; 0 on other systems."""
+    def measure_bytes(self, other: int | None = None) -> int:
+        """Bytes of this process and another one, as Linux counts them; 0 on other systems."""
         if (now := monotonic()) - self._looked_at > 0.1:
             self._looked_at = now
-            try:
-                pages = int(_STATM.read_bytes().split()[1])
-                self._bytes = pages * os.sysconf("SC_PAGE_SIZE")
-            except (OSError, ValueError):
-                self._bytes = 0
+            self._bytes = _resident("self") + (_resident(str(other)) if other is not None else 0)
         return self._bytes
+
+
+def _resident(process: str) -> int:
+    try:
+        pages = int((_PROC / process / "statm").read_bytes().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0
+
+
+def _is_long_body(request: ClientRequest, parts: list[bytes]) -> bool:
+    """Whether a body, in parts, takes long to read; the parts of a short one are joined."""
+    if is_packed(request) or sum(map(len, parts)) > LARGE:
+        return True
+    parts[:] = (b"".join(parts),)
+    return is_long(parts[0])
 
 
 def _open_exchange(
@@ -389,14 +477,16 @@ def _open_exchange(
     request: ClientRequest,
     key: ClientKey | None,
     record: ExchangeRecord,
-    bounds: RateLimits,
+    spend: Spend,
 ) -> GatewayExchange | ClientAnswer:
     """Check the size of a body, and open the exchange. Raises DragomanError."""
     limits = gateway.config.limits
     request.body = unzip_body(request.body, request, limits.body)
     record.bytes_in = len(request.body)
     check_values(request.body, limits.values)
-    bounds.spend(key, request.body)
+    if key is not None and not (key.bytes is None and key.values is None):
+        values = count_values(request.body) if key.values is not None else 0
+        spend(key, len(request.body), values)
     return gateway.open(request, key, record)
 
 

@@ -62,8 +62,11 @@ class Client:
         self.sending = False  # whether a part is being sent, which waits for slow clients
         self.signing: asyncio.Future[None] | None = None
 
-    async def body(self, request: ClientRequest, most: int) -> bytes:
-        """Read the whole body. Raises ProviderError for one beyond the bound."""
+    async def body(self, request: ClientRequest, most: int) -> list[bytes]:
+        """Read the whole body, in parts: to join many would hold up other streams.
+
+        Raises ProviderError for one beyond the bound.
+        """
         length = request.headers.get("content-length", "")
         if length.isdigit() and int(length) > most:
             raise too_large(most)
@@ -80,7 +83,7 @@ class Client:
                 raise too_large(most)
             parts.append(part)
             if not message.get("more_body"):
-                return parts[0] if len(parts) == 1 else b"".join(parts)
+                return parts
 
     async def watch_client(self, work: Awaitable[_T]) -> _T:
         """Wait for the work. Raises ClientLeft as soon as the client disconnects."""
@@ -117,12 +120,16 @@ class Client:
         """Send status and headers, once."""
         if self.started:
             return
+        pairs = [(name.encode("latin-1"), header_value(text)) for name, text in headers.items()]
+        pairs.append((b"x-dragoman-id", self.record.id.encode()))
+        await self.begin(status, pairs)
+
+    async def begin(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+        """Send status and headers as ASGI has them."""
         self.started = True
         self.record.status = status
         self.record.first_byte = monotonic() - self.since
-        pairs = [(name.encode("latin-1"), header_value(text)) for name, text in headers.items()]
-        pairs.append((b"x-dragoman-id", self.record.id.encode()))
-        await self._send({"type": "http.response.start", "status": status, "headers": pairs})
+        await self._send({"type": "http.response.start", "status": status, "headers": headers})
 
     async def send_keep_alive(self, message: MutableMapping[str, Any]) -> None:
         """Send a sign of life, which is not counted as a part of the answer."""

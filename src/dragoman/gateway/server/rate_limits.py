@@ -11,7 +11,6 @@ from typing import Self
 
 from ...errors import ProviderError, RateLimited
 from ...text.redaction import show
-from ..bodies import count_values
 from ..config.values import ClientKey
 
 
@@ -75,8 +74,13 @@ class RateLimits:
             use.under_way += 1
         return Lease(lambda: self._release_use(use))
 
-    def spend(self, key: ClientKey | None, data: bytes) -> None:
-        """Count the body of a request, decompressed, towards what its key may send in a minute.
+    def spend(self, key: ClientKey | None, size: int, values: int) -> None:
+        """Count the body of a request towards what its key may send in a minute.
+
+        Args:
+            key: The key of the client.
+            size: The bytes of the body, decompressed.
+            values: The values in it; need not be counted for a key without such a bound.
 
         Raises:
             RateLimited: With status 429 and the seconds to wait.
@@ -84,17 +88,16 @@ class RateLimits:
         """
         if key is None or (key.bytes is None and key.values is None):
             return
-        values = count_values(data) if key.values is not None else 0
         with self._lock:
             use, now = self._uses.setdefault(key.hash, _Use()), self._clock()
             spent = [
-                (use.bytes, key.bytes, len(data), "bytes"),
+                (use.bytes, key.bytes, size, "bytes"),
                 (use.values, key.values, values, "values"),
             ]
-            bounds = [(bucket, most, size, what) for bucket, most, size, what in spent if most]
-            for bucket, most, size, what in bounds:
+            bounds = [(bucket, most, amount, what) for bucket, most, amount, what in spent if most]
+            for bucket, most, amount, what in bounds:
                 text = f"the client key {show(key.name)} may send {most} {what} in a minute"
-                if size > most:
+                if amount > most:
                     raise ProviderError(
                         text,
                         status=413,
@@ -102,11 +105,11 @@ class RateLimits:
                         code="key.budget",
                         hint="send less",
                     )
-                if (left := bucket.fill(most, most, now)) < size:
-                    wait = (size - left) * 60 / most
+                if (left := bucket.fill(most, most, now)) < amount:
+                    wait = (amount - left) * 60 / most
                     raise _too_many(text, f"the next may come in {wait:.3g} seconds", wait)
-            for bucket, _, size, _ in bounds:
-                bucket.left = (bucket.left or 0.0) - size
+            for bucket, _, amount, _ in bounds:
+                bucket.left = (bucket.left or 0.0) - amount
 
     def _take(self, name: str, rate: float, use: _Use) -> None:
         """Take one request out of the bucket. Raises RateLimited if there is none."""

@@ -44,7 +44,7 @@ def serve(
     source: ConfigSource,
     *,
     grace: int = GRACE,
-    app: str = "dragoman.gateway.server.asgi:app",
+    app: str = "dragoman.gateway.server.asgi:serving_app",
     ready: Callable[[str], object] = print,
 ) -> int:
     """Run the gateway until a signal ends it.
