@@ -127,3 +127,23 @@ def test_a_terminal_sees_a_bar() -> None:
     assert "━" in text
     assert "1 records" in text
     assert "1 in = 1 out + 0 in quarantine" in text
+
+
+def test_forms_are_named_beside_the_wires() -> None:
+    rows = (
+        {"instruction": "Hi", "input": "", "output": "Hello."},
+        {"instruction": "", "output": 3},
+    )
+    Path("talks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ran = run("batch", "convert", "talks.jsonl", "-o", "out", "--to", "sharegpt", "--jobs", "1")
+    assert ran.exit_code == 3
+    turns = json.loads(Path("out/talks.jsonl").read_bytes())["conversations"]
+    assert [turn["from"] for turn in turns] == ["human", "gpt"]
+    [entry] = Path("out/talks.quarantine.jsonl").read_bytes().splitlines()
+    assert json.loads(entry)["where"] == "$.output"
+    args = ("talks.jsonl", "-o", "again", "--to", "anthropic", "--form", "alpaca")
+    assert run("batch", "convert", *args).exit_code == 3
+    for wrong in (("--form", "nothing"), ("--to", "exchange")):
+        ran = run("batch", "convert", "talks.jsonl", "-o", "no", "--to", "gemini", *wrong)
+        assert ran.exit_code == 2
+        assert wrong[1] in ran.stderr

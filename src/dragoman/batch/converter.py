@@ -14,8 +14,10 @@ from ..losses import policy as policy_of
 from ..losses.policies import LossLog
 from ..text.json_text import Json, JsonObject, loads
 from ..text.redaction import show
-from .record_forms import FORMS, RecordForm, find_form
+from .record_forms import EXCHANGE, FORMS, MESSAGES, RecordForm, find_form
 from .record_forms.exchange import convert_exchange
+from .record_forms.hugging_face import has_messages_alone
+from .record_forms.training import read_conversation, read_request, write_for_wire
 
 try:
     import orjson
@@ -25,6 +27,8 @@ except ImportError:  # the extra `speed` is not installed
 Record = TypeVar("Record", bytes, JsonObject)
 
 _QUIET = policy_of("ignore")
+# wires whose bodies name a model: messages without one are training data
+_NAME_MODELS = frozenset({"openai-chat", "ollama", "mistral", "cohere"})
 
 
 class Converter:
@@ -32,7 +36,7 @@ class Converter:
 
     Args:
         source: The name of the wire of the records; "auto" looks at each.
-        target: The name of the wire for which they are written.
+        target: The name of the wire for which they are written, or of a form of training data.
         model: The model to ask, or that answers.
         policy: Which losses raise, and what is logged.
         form: The form of the records, if they are no bodies; None looks at each.
@@ -61,7 +65,9 @@ class Converter:
         self._form = None if form is None else _find_form(form)
         self.policy: Policy = policy_of(policy)
         self._log = LossLog()
-        find_wire(target)
+        self._to = FORMS[target].write if target in FORMS else None
+        if self._to is None:
+            find_wire(target)
         if source != "auto":
             find_wire(source)
 
@@ -92,12 +98,7 @@ class Converter:
         Returns:
             The body for the target, and what is lost.
         """
-        if isinstance(value, dict) and (form := self._form or find_form(value)) is not None:
-            body, reports = self._convert_form(value, form)
-        else:
-            source, kind = self._recognise(value)
-            written = convert(value, source, self.target, kind, self.model, policy=_QUIET)
-            body, reports = written.body, [written.report]
+        body, reports = self._convert(value)
         losses = Losses()
         for report in reports:
             # not by `convert`, which would log each code for each record
@@ -105,27 +106,49 @@ class Converter:
             losses += report.losses
         return body, losses
 
-    def _convert_form(
-        self, record: JsonObject, form: RecordForm
-    ) -> tuple[JsonObject, list[Report]]:
-        if not form.claims(record):
+    def _convert(self, value: Json) -> tuple[JsonObject, list[Report]]:
+        """Convert a record of any form, for a wire or to a form."""
+        form, to = None, self._to
+        if isinstance(value, dict):
+            form = self._form or find_form(value)
+        if form is None:
+            source, kind = self._recognise(value)
+            assert isinstance(value, dict)  # as was asked there
+            if kind == "messages":
+                form = MESSAGES
+            elif to is not None:
+                return to(read_request(value, source, kind))
+            else:
+                written = convert(value, source, self.target, kind, self.model, policy=_QUIET)
+                return written.body, [written.report]
+        assert isinstance(value, dict)
+        if not form.claims(value):
             text = f"the record has not the keys of the form {form.name}"
             raise ReadError(text, path="$", code="record.form", hint="see docs/batch.md")
-        return convert_exchange(record, self.source, find_wire(self.target), self.model)
+        if to is None and form is EXCHANGE:
+            return convert_exchange(value, self.source, find_wire(self.target), self.model)
+        conversation = read_conversation(value, form, self.source)
+        if to is not None:
+            return to(conversation)
+        return write_for_wire(conversation, find_wire(self.target), self.model)
 
-    def _recognise(self, value: Json) -> tuple[str, Literal["request", "response"]]:
-        """The wire of a body, and whether it is a request or an answer."""
+    def _recognise(self, value: Json) -> tuple[str, Literal["request", "response", "messages"]]:
+        """The wire of a body, and whether it is a request, an answer, or messages alone."""
         if not isinstance(value, dict):
             text = f"a record is a JSON object, not {type(value).__name__}"
             raise ReadError(text, path="$", code="request.shape")
         if self.source == "auto":
             try:
-                return detect(value).wire, "request"
+                wire = detect(value).wire
             except ReadError as error:
+                if has_messages_alone(value):
+                    return "", "messages"
                 try:
                     return detect(value, kind="response").wire, "response"
                 except ReadError:
                     raise error from None
+            is_alone = wire in _NAME_MODELS and has_messages_alone(value)
+            return wire, "messages" if is_alone else "request"
         room = find_wire(self.source).room
         is_answer = room.answers(value) and not room.claims(value)
         return self.source, "response" if is_answer else "request"
@@ -162,7 +185,7 @@ def converter(
 
     Args:
         source: The name of the wire of the records; "auto" looks at each.
-        target: The name of the wire for which they are written.
+        target: The name of the wire for which they are written, or of a form of training data.
         model: The model to ask, or that answers; by default the record's own if the target serves
             it, else the target's default.
         policy: Which losses raise, and what is logged: a Policy or its name.

@@ -66,6 +66,16 @@ MaxLine: TypeAlias = Annotated[
         "--max-line", min=1, metavar="BYTES", help="A longer line is quarantined, not read."
     ),
 ]
+_WRITTEN = [name for name, form in FORMS.items() if form.write is not None]
+Target: TypeAlias = Annotated[
+    str,
+    options.wire_option(
+        "--to",
+        "-t",
+        help=f"See `dragoman wires`; or training data: {', '.join(_WRITTEN)}.",
+        metavar="WIRE|FORM",
+    ),
+]
 FormName: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -90,7 +100,7 @@ def _batch() -> None:
 def convert_records(
     files: Inputs,
     to_file: Out,
-    to: options.To,
+    to: Target,
     source: options.From = "auto",
     form: FormName = None,
     model: AskedModel = None,
@@ -105,15 +115,19 @@ def convert_records(
 ) -> None:
     """Convert files of records to another provider's wire, each to a file of its name in OUT.
 
-    A record is a line: the body of a request or of an answer, or an exchange of both. One that
-    cannot be converted goes, with its place and the reason, to NAME.quarantine.jsonl beside the
-    output, which can be fed in again. A run that was killed goes on where it was if the same
-    command is given again.
+    A record is a line: the body of a request or of an answer, an exchange of both, or an example of
+    training data. One that cannot be converted goes, with its place and the reason, to
+    NAME.quarantine.jsonl beside the output, which can be fed in again. A run that was killed goes
+    on where it was if the same command is given again.
 
     Exit codes: 0 all converted, 3 something is in quarantine, 2 usage or unreadable input.
     """
     options.known_source(source)
-    options.check_wire_name(to)
+    if to not in _WRITTEN:
+        options.check_wire_name(to)
+    if form is not None and form not in FORMS:
+        text = f"no form of records is called {output.plain(form)}"
+        raise output.CommandError(text, f"forms: {', '.join(FORMS)}")
     rule = options.policy(policy, refuse, allow)
     converter = Converter(source, to, model, rule, form)
     fixed = {

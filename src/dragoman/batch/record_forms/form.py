@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ...losses import Report
 from ...text.json_text import JsonObject
+from .conversation import Conversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,10 +16,15 @@ class RecordForm:
 
     Attributes:
         name: Its name, for `--form` and `--to`.
-        signs: Keys of which a record of this form has at least one, and no body of a wire has any.
-        claims: Whether a record that has one of them is of this form.
+        signs: Keys of which a record of this form has at least one, and no body of a wire has any;
+            none if a record of it also has the keys of a body.
+        claims: Whether a record is of this form, by its keys at the top.
+        read: Reads what a record holds; None for an exchange, which depends on its wire.
+        write: Writes it, and gives the losses; None for an exchange.
     """
 
     name: str
     signs: frozenset[str]
     claims: Callable[[JsonObject], bool]
+    read: Callable[[JsonObject], Conversation] | None = None
+    write: Callable[[Conversation], tuple[JsonObject, list[Report]]] | None = None

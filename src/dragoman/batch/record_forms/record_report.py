@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ...errors import DragomanError
@@ -12,6 +13,17 @@ from ...losses.loss import Places
 
 # (path in what was read, path in the record)
 Moves: TypeAlias = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordPlace:
+    """Something in a record that is no node of its messages.
+
+    Attributes:
+        path: Its path in the record.
+    """
+
+    path: str
 
 
 class RecordReport(Report):
@@ -35,6 +47,8 @@ class RecordReport(Report):
 
     def locate(self, node: object, ordinal: int = 0, field: str = "") -> str:
         """The path of a node's field in the record."""
+        if type(node) is RecordPlace:
+            return node.path
         return place_in_record(super().locate(node, ordinal, field), self.moves)
 
 
