@@ -6,9 +6,11 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import typer.testing
 from rich.cells import cell_len
 from typer.testing import CliRunner, Result
 
@@ -17,6 +19,9 @@ from dragoman.cli import app
 from dragoman.message import ImageBlock, TextBlock, ToolResultBlock, ToolUseBlock, URLSource
 
 __all__ = ["CHAT", "environment", "run", "shell", "widest", "written"]
+
+# a program makes its commands once; the runner does it for each line, in two thirds of the time
+typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[attr-defined]
 
 _UNSET = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "DRAGOMAN_DEBUG", "PYTHONIOENCODING", "TERM")
 
