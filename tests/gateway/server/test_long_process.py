@@ -122,17 +122,33 @@ class Call:
 
 
 @asynccontextmanager
-async def apps(config: Config, apart: bool = True) -> AsyncIterator[tuple[App, Records]]:
+async def apps(
+    config: Config, apart: bool = True, started: bool = True
+) -> AsyncIterator[tuple[App, Records]]:
     records = Records()
     app = App(config, (records,))
     if apart:
         app.long_process = LongProcess(config)
-        app.long_process.start()
-        await app.long_process.wait_until_ready()
+        if started:
+            app.long_process.start()
+            await app.long_process.wait_until_ready()
     try:
         yield app, records
     finally:
         await app.aclose()
+
+
+@asynccontextmanager
+async def beside(app: App) -> AsyncIterator[None]:
+    """A short request is under way meanwhile, with a streamed answer."""
+    sent = request("anthropic", "gpt-4o", asked(1, 10**4, 0.02), stream=True)
+    call = Call(app, PATHS["anthropic"], sent)
+    await call.has(lambda: len(call.messages) > 2)
+    try:
+        yield
+    finally:
+        call.leave()
+        await call.task
 
 
 def many(client: str, model: str, stream: bool = False, events: int = 3, pace: float = 0) -> bytes:
@@ -284,11 +300,54 @@ def test_one_that_dies_is_told_and_replaced(upstream: str) -> None:
             if len(waiting.messages) > 1:
                 assert waiting.status in (200, 503)
             assert {record.error for record in records.all} == {"overloaded"}
-            again = Call(app, path, many("openai-chat", "gpt-4o"))
+            async with beside(app):
+                again = Call(app, path, many("openai-chat", "gpt-4o"))
+                await again.task
+                assert again.status == 200
+                assert process.pid not in (None, first)
+            assert app.off_loop.pieces == 0
+
+    asyncio.run(main())
+
+
+def test_it_starts_with_the_first_long_request_beside_others(upstream: str) -> None:
+    """One that comes alone is answered in a thread: it delays nobody."""
+
+    async def main() -> None:
+        async with apps(config(upstream), started=False) as (app, _):
+            process = app.long_process
+            assert process is not None
+            alone = Call(app, PATHS["anthropic"], many("anthropic", "gpt-4o"))
+            await alone.task
+            assert (alone.status, process.pid) == (200, None)
+            pieces = app.off_loop.pieces
+            assert pieces > 0
+            async with beside(app):
+                several = [Call(app, PATHS["anthropic"], many("anthropic", "gpt-4o"))
+                           for _ in range(3)]  # fmt: skip
+                await asyncio.gather(*(one.task for one in several))
+                assert [one.status for one in several] == [200] * 3
+                assert process.pid is not None
+            again = Call(app, PATHS["anthropic"], many("anthropic", "gpt-4o"))
             await again.task
-            assert again.status == 200  # in a thread
+            assert again.status == 200
+            assert app.off_loop.pieces == pieces
+
+    asyncio.run(main())
+
+
+def test_a_client_may_leave_while_it_starts(upstream: str) -> None:
+    async def main() -> None:
+        async with apps(config(upstream), started=False) as (app, records), beside(app):
+            process = app.long_process
+            assert process is not None
+            call = Call(app, PATHS["anthropic"], many("anthropic", "gpt-4o"))
+            await call.has(lambda: process._starting is not None)
+            call.leave()
+            await call.task
+            assert [one.client_left for one in records.all] == [True]
             await process.wait_until_ready()
-            assert process.pid not in (None, first)
+            assert process.pid is not None
 
     asyncio.run(main())
 
@@ -345,12 +404,11 @@ def test_without_a_process_it_is_done_in_a_thread(
     monkeypatch.setattr(long_process, "_spawn", refuse)
 
     async def main() -> None:
-        async with apps(config(upstream)) as (app, _):
+        async with apps(config(upstream), started=False) as (app, _), beside(app):
             for _ in range(2):
                 call = Call(app, PATHS["anthropic"], many("anthropic", "gpt-4o"))
                 await call.task
                 assert call.status == 200
-                await asyncio.sleep(0.05)
             assert app.off_loop.pieces > 0
 
     asyncio.run(main())

@@ -82,7 +82,7 @@ def app(
 
 
 def serving_app(config: Config) -> App:
-    """The app of a serving process, which answers long requests in a process beside it."""
+    """The app of a serving process, which may answer long requests in a process beside it."""
     made = App(config)
     if os.name == "posix":  # elsewhere a socket cannot be given to another process
         made.long_process = LongProcess(config)
@@ -243,7 +243,10 @@ class App:
         with self._bounds.enter(key):
             parts = await client.body(request, limits.body)
             if self.long_process is not None and _is_long_body(request, parts):
-                apart = self.long_process.answer(request, parts, key, record, client, self._bounds)
+                is_alone = self._under_way == 1
+                apart = self.long_process.answer(
+                    request, parts, key, record, client, self._bounds, is_alone
+                )
                 if await apart:
                     return
             request.body = b"".join(parts)
@@ -382,8 +385,6 @@ class App:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self._preload()
-                if self.long_process is not None:
-                    self.long_process.start()
                 await send({"type": "lifespan.startup.complete"})
             elif message["type"] == "lifespan.shutdown":
                 await self.aclose()

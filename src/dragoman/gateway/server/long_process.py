@@ -3,8 +3,9 @@
 All threads of a process share one interpreter, and a garbage collector that stops it. However short
 the turns of a thread that reads a long request are, each of 64 streams waits for many of them. So
 the whole exchange of a long request takes place in a process of its own: `long_worker` is what runs
-there. It starts and ends with this one, and has a lower priority. As long as it is not ready, at
-the start and after it has died, long requests are answered in a thread.
+there. It is started when a long request comes while other requests are under way, ends with this
+process, and has a lower priority. A long request that comes alone, and those of a gateway that
+cannot start it, are answered in a thread.
 
 What clients may do is decided here, where all their requests come: keys, rates, budgets.
 """
@@ -33,6 +34,7 @@ from .rate_limits import RateLimits
 
 _log = logging.getLogger("dragoman.gateway")
 
+_NICER = 5  # so that streams come first where processors are scarce
 _START = 60.0  # seconds in which the process must be ready
 _END = 5.0  # seconds for the record of an exchange whose client has left, and for the process's end
 # what this process knows itself of an exchange
@@ -86,17 +88,29 @@ class LongProcess:
         record: ExchangeRecord,
         client: Client,
         bounds: RateLimits,
+        is_alone: bool = False,
     ) -> bool:
-        """Answer a request whose body came in these parts; False if no process is ready.
+        """Answer a request whose body came in these parts; False if no process does that.
+
+        Args:
+            request: The request, without its body.
+            parts: The body.
+            key: The client's key, which was checked.
+            record: What is noted of the exchange.
+            client: The connection to the client.
+            bounds: Counts the body towards the budget of the key.
+            is_alone: Whether it disturbs nobody: then no process is started for it.
 
         Raises:
             ClientLeft: The client has disconnected.
             Overloaded: The process has died before a part of the answer came.
         """
         link = self._ready_link()
+        if link is None and not self._fails and not is_alone:
+            self.start()
+            await client.watch_client(self.wait_until_ready())
+            link = self._ready_link()
         if link is None:
-            if not self._fails:
-                self.start()
             return False
         exchange = link.open(key, record, client, bounds)
         try:
@@ -169,7 +183,7 @@ def _spawn(connection: socket.socket) -> subprocess.Popen[bytes]:
     # with -P, no module of the current folder takes the place of another
     command = [sys.executable, "-P", "-m", "dragoman.gateway.server.long_worker", str(descriptor)]
     paths = os.pathsep.join(path for path in sys.path if path)
-    return subprocess.Popen(  # noqa: S603 - this program's own interpreter and module
+    process = subprocess.Popen(  # noqa: S603 - this program's own interpreter and module
         command,
         env={**os.environ, "PYTHONPATH": paths},
         pass_fds=[descriptor],
@@ -177,6 +191,9 @@ def _spawn(connection: socket.socket) -> subprocess.Popen[bytes]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
     )
+    with suppress(OSError):  # it has ended, or priorities cannot be changed here
+        os.setpriority(os.PRIO_PROCESS, process.pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICER)
+    return process
 
 
 def _end_process(process: subprocess.Popen[bytes]) -> None:

@@ -31,7 +31,6 @@ from .long_frames import PART, WINDOW, Frame, FrameKind, encode_frame, encode_va
 
 _log = logging.getLogger("dragoman.gateway")
 
-_NICENESS = 5  # so that streams come first where processors are scarce
 _END = 1.0  # seconds for what is under way when the other end has gone
 _PLACED = 200  # losses whose places are computed, for recordings
 
@@ -212,7 +211,6 @@ def main() -> None:
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     log_to_stderr()
-    os.nice(_NICENESS)
     with suppress(OSError, EOFError):  # the worker has ended before this process was ready
         asyncio.run(serve(socket.socket(fileno=int(sys.argv[1]))))
     os._exit(0)  # without waiting for a thread that still reads a request
