@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dragoman import LLM, AsyncLLM, NoAnswer, ReActAgent
+from dragoman import LLM, AsyncLLM, NoAnswer, ProviderError, ReActAgent
 from dragoman.gateway import http_client
 from tests.each_case import each_case
 from tests.laws.endings.doors import Canned
@@ -155,6 +155,38 @@ def test_something_said_under_an_unknown_word_has_the_word(wire: str, way: str) 
         assert answer.finish == "other"
     else:
         assert (answer.finish.reason, answer.finish.raw) == ("other", UNKNOWN)
+
+
+FAILED = {"openai-chat": "error", "mistral": "error", "anthropic": "error", "cohere": "ERROR",
+          "gemini": "MALFORMED_RESPONSE"}  # fmt: skip
+
+
+@each_case("way", WAYS)
+@each_case("wire", FAILED)
+def test_something_said_before_a_failure_is_an_error_that_has_it(wire: str, way: str) -> None:
+    word = FAILED[wire]
+    with pytest.raises(ProviderError, match=word) as caught:
+        ask(way, wire, "Half", word)
+    assert not isinstance(caught.value, NoAnswer)
+    assert caught.value.response is not None
+    assert caught.value.response.text == "Half"
+    assert caught.value.response.finish.reason == "error"
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_failure_of_bedrock_s_is_an_error(allowed: bool) -> None:
+    """Partial answers are those that broke off; of this one the host says that it is none."""
+    body = {"output": {"message": {"role": "assistant", "content": [{"text": "Half"}]}},
+            "stopReason": "malformed_model_output",
+            "usage": {"inputTokens": 5, "outputTokens": 2, "totalTokens": 7}}  # fmt: skip
+    host, model = HOSTS["bedrock-converse"]
+    canned = Canned(json.dumps(body).encode(), "application/json")
+    llm = LLM(f"{host}/{model}", key="k", transport=canned, retries=0, allow_partial=allowed,
+              places={"region": "us-east-1"})  # fmt: skip
+    with pytest.raises(ProviderError, match="malformed_model_output") as caught:
+        llm.ask("Hi")
+    assert caught.value.response is not None
+    assert caught.value.response.text == "Half"
 
 
 def told(wire: str, text: str, word: Any, path: str, streams: bool) -> tuple[int, str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
-from ..errors import NoAnswer, ProviderError, StreamBroken
+from ..errors import NoAnswer, ProviderError, StreamBroken, by_kind
 from ..text.redaction import clip_text, one_line
 from .answer import ChatResponse, Finish, FinishReason, Status
 from .blocks import ContentBlock, RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
@@ -172,7 +172,7 @@ def find_failure(
 
     Returns:
         StreamBroken for an answer that had begun, NoAnswer for one that had not, or the provider's
-        own error.
+        own error. Where it reports a failure only by the reason of the end, the error has that word.
     """
     ending = classify_ending(resp)
     if ending in ("broken_off", "no_answer") and (state := _find_background_state(resp)):
@@ -183,8 +183,8 @@ def find_failure(
         error = broken_off(host, status, _read_last_words(resp))
     elif ending == "no_answer":
         error = no_answer(_why_none(resp), host, status, received)
-    elif ending == "failed" and resp.error is not None:
-        error = resp.error
+    elif ending == "failed":
+        error = resp.error or _report_failure(resp.finish, host, status)
     else:
         return None
     error.response = error.response or resp
@@ -270,6 +270,12 @@ def build_malformed_error(finish: Finish) -> ProviderError:
     word = f" ({clip_text(finish.raw)})" if finish.raw else ""
     text = f"the model's call was malformed{word}: it came to no call that could be run"
     return NoAnswer(text, type="no_answer", hint="ask again")
+
+
+def _report_failure(finish: Finish, host: str, status: int | None) -> ProviderError:
+    """Build the error for an answer whose end says that it failed, and nothing else."""
+    word = clip_text(finish.raw or finish.reason)
+    return by_kind(ProviderError(f"{_who(host, status)} ended with {word!r}", type=word))
 
 
 def _says(blocks: Iterable[ContentBlock]) -> bool:

@@ -14,7 +14,7 @@ from ..codec.stream_decoder import StreamDecoder
 from ..codec.wire import Wire
 from ..errors import NoAnswer, ProviderError, ReadError
 from ..message import ChatResponse, Usage, Written
-from ..message.ending import find_failure, no_answer
+from ..message.ending import classify_ending, find_failure, no_answer
 from ..stream.retry_headers import told_by_headers
 from ..text.json_text import loads
 from ..transport.call import Reply
@@ -119,7 +119,7 @@ def judge(
     What the provider itself reports as an error is raised in either case.
     """
     failure = find_failure(response, host, status, _text(received))
-    if failure is None or (allow_partial and response.error is None):
+    if failure is None or (allow_partial and classify_ending(response) != "failed"):
         return
     raise failure
 
