@@ -172,7 +172,7 @@ def find_failure(
 
     Returns:
         StreamBroken for an answer that had begun, NoAnswer for one that had not, or the provider's
-        own error. Where it reports a failure only by the reason of the end, the error has that word.
+        own error, which has the word of the end where the provider says nothing else.
     """
     ending = classify_ending(resp)
     if ending in ("broken_off", "no_answer") and (state := _find_background_state(resp)):

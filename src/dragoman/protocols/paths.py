@@ -56,7 +56,8 @@ def request_paths(req: ChatRequest, body: JsonObject, table: PathTable) -> _Rows
             yield from _fields(tool, "tool", declaration, path, table)
     for m in req.messages:
         entry: Any = getattr(m, "read_from", ...)
-        if m.content or entry:  # it is not one that is left out (`BodyPaths`)
+        # an empty object without content is a message that is left out (`BodyPaths`)
+        if m.content or entry or type(entry) is not dict:
             yield from message_paths(m, paths, table)
 
 

@@ -137,7 +137,8 @@ def _error(error: ProviderError, wire: Wire) -> Rendered:
     if error.request_id:
         headers["x-request-id"] = error.request_id
     if wire.room.protocol == "bedrock-converse":
-        headers["x-amzn-errortype"] = _AWS_ERRORS.get(status, "ValidationException")
+        usual = "ValidationException" if status < 500 else "InternalServerException"
+        headers["x-amzn-errortype"] = _AWS_ERRORS.get(status, usual)
     return Rendered(status, headers, [_bytes(error_body(error, wire))])
 
 
