@@ -1,7 +1,7 @@
 """The progress of one reply, its limits, its end and its result.
 
 `Run` is the state while the agent works, `Reply` the result, `Budget` the limits, and `Pending` a
-call that waits.
+call that waits. How long the output of a tool may be is `max_output` in `toolkit/toolkit.py`.
 """
 
 from __future__ import annotations

@@ -60,7 +60,8 @@ class Options(Shown):
         user: An id of the end user.
 
     Each is written by the protocols that have it (`protocols/*/fields.py`, and `keys` of a vendor's
-    dialect); it is also an argument of LLM (`llm/settings.py`, `llm/profiles.py`).
+    dialect); it is also an argument of LLM (`llm/settings.py`, `llm/profiles.py`). Those of
+    sampling are listed in `losses/loss.py`, too.
     """
 
     max_tokens: int | None = None

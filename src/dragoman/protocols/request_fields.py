@@ -1,6 +1,7 @@
 """Tool choice, response format and options of a request, reduced to what the wire takes.
 
-Pure functions over the tree, which name no wire. Thinking is in `reasoning`.
+Pure functions over the tree, which name no wire. Thinking is in `reasoning`. The options themselves
+are `Options` in `message/request.py`.
 """
 
 from __future__ import annotations

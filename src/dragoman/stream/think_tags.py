@@ -1,7 +1,8 @@
 """Thinking that models write into their text between `<think>` tags, read as blocks of its own.
 
 A block notes in its `spelling` which tags and blanks stood around it, so that the text can be
-written again as it stood.
+written again as it stood. Where a model writes them is `think_tags` of a dialect, such as those of
+`vendors/*.py`.
 """
 
 from __future__ import annotations

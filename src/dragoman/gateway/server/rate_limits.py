@@ -1,4 +1,7 @@
-"""RateLimits: how many requests, bytes and values each client key may still send."""
+"""RateLimits: how many requests, bytes and values each client key may still send.
+
+The bounds are those of `ClientKey` in `config/values.py`.
+"""
 
 from __future__ import annotations
 
