@@ -184,7 +184,8 @@ def find_failure(
     elif ending == "no_answer":
         error = no_answer(_why_none(resp), host, status, received)
     elif ending == "failed":
-        error = resp.error or _report_failure(resp.finish, host, status)
+        finish = resp.finish if resp.candidates else NO_REASON
+        error = resp.error or _report_failure(finish, host, status)
     else:
         return None
     error.response = error.response or resp

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from urllib.parse import urlsplit, urlunsplit
 
 from ..errors import ProviderError, ReadError
@@ -46,14 +47,13 @@ class BatchEndpoint:
 
         Raises:
             ProviderError: The provider answered with an error, or did not answer.
+            ReadError: The reply is no JSON object.
         """
         endpoint = self._endpoint
         transport = endpoint.find_transport()
 
         def attempt(left: Timeouts) -> BatchReply:
-            request = self._build(call)
-            if not self._is_foreign(request.url):
-                request = endpoint.authorize_call(request)
+            request = self._authorize(self._build(call))
             with without_keys(request.headers):
                 reply = check_size(transport.send(request, left), request)
                 return self._read(keyless_reply(reply, request), request, call.raw)
@@ -67,9 +67,7 @@ class BatchEndpoint:
         transport = endpoint.find_atransport()
 
         async def attempt(left: Timeouts) -> BatchReply:
-            request = self._build(call)
-            if not self._is_foreign(request.url):
-                request = await endpoint.aauthorize_call(request)
+            request = await self._aauthorize(self._build(call))
             with without_keys(request.headers):
                 reply = check_size(await transport.asend(request, left), request)
                 return self._read(keyless_reply(reply, request), request, call.raw)
@@ -91,7 +89,7 @@ class BatchEndpoint:
         transport = endpoint.find_transport()
 
         def attempt(left: Timeouts) -> None:
-            request = endpoint.authorize_call(self._build(call, bounded=False))
+            request = self._authorize(self._build(call, bounded=False))
             with without_keys(request.headers):
                 stream = keyless(transport.stream(request, left), request)
                 with stream:
@@ -102,7 +100,7 @@ class BatchEndpoint:
                     for piece in stream:
                         take(piece)
 
-        calling(self._asked_again, endpoint.timeouts, attempt)
+        calling(self._download_retries, endpoint.timeouts, attempt)
 
     async def adownload(self, call: BatchCall, begin: Callable[[], Take]) -> None:
         """Download results of any size, in an event loop; see `download`."""
@@ -110,7 +108,7 @@ class BatchEndpoint:
         transport = endpoint.find_atransport()
 
         async def attempt(left: Timeouts) -> None:
-            request = await endpoint.aauthorize_call(self._build(call, bounded=False))
+            request = await self._aauthorize(self._build(call, bounded=False))
             with without_keys(request.headers):
                 stream = akeyless(await transport.astream(request, left), request)
                 async with stream:
@@ -121,13 +119,11 @@ class BatchEndpoint:
                     async for piece in stream:
                         take(piece)
 
-        await acalling(self._asked_again, endpoint.timeouts, attempt)
+        await acalling(self._download_retries, endpoint.timeouts, attempt)
 
     @property
-    def _asked_again(self) -> Retries:
+    def _download_retries(self) -> Retries:
         """The retries of the endpoint, also after a download has begun."""
-        from dataclasses import replace
-
         return replace(self._endpoint.retries, begun=True)
 
     def _build(self, call: BatchCall, bounded: bool = True) -> HttpCall:
@@ -142,6 +138,14 @@ class BatchEndpoint:
         headers = {"content-type": call.content_type} if call.body else {}
         most = self._endpoint.connection.max_answer_bytes if bounded else None
         return HttpCall(call.method, url, {**headers, **call.headers}, call.body, most)
+
+    def _authorize(self, request: HttpCall) -> HttpCall:
+        foreign = self._is_foreign(request.url)
+        return request if foreign else self._endpoint.authorize_call(request)
+
+    async def _aauthorize(self, request: HttpCall) -> HttpCall:
+        foreign = self._is_foreign(request.url)
+        return request if foreign else await self._endpoint.aauthorize_call(request)
 
     def _is_foreign(self, url: str) -> bool:
         """Whether a URL that the host has named is not the host's: it gets no key."""
