@@ -47,7 +47,10 @@ def test_three_says_that_something_is_in_quarantine() -> None:
         "gemini", "gemini-3.5-flash", "local",
     )  # fmt: skip
     assert [part["source"] for part in report["parts"]] == ["good.jsonl", "bad.jsonl"]
-    assert report["faults"] == [{"code": "json.invalid", "count": 1}]
+    [fault] = report["faults"]
+    [example] = fault["examples"]
+    assert (fault["code"], fault["count"]) == ("json.invalid", 1)
+    assert (example["source"], example["line"]) == ("bad.jsonl", 2)
 
 
 def test_a_policy_puts_what_is_lossy_into_quarantine() -> None:

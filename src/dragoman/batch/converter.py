@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from ..conversion.convert import convert
 from ..conversion.detection import detect
 from ..conversion.wires import find_wire
-from ..errors import ConfigError, InvalidMessage, ReadError
+from ..errors import ConfigError, ReadError
 from ..losses import Losses, Policy, PolicyLike, Report
 from ..losses import policy as policy_of
 from ..losses.policies import LossLog
-from ..text.json_text import Json, JsonObject, loads
+from ..text.json_text import Json, JsonObject
 from ..text.redaction import show
 from .record_forms import EXCHANGE, FORMS, MESSAGES, RecordForm, find_form
 from .record_forms.exchange import convert_exchange
 from .record_forms.hugging_face import has_messages_alone
 from .record_forms.training import read_conversation, read_request, write_for_wire
-
-try:
-    import orjson
-except ImportError:  # the extra `speed` is not installed
-    orjson = None  # type: ignore[assignment]
-
-Record = TypeVar("Record", bytes, JsonObject)
+from .record_work import RecordResult, RecordWork
 
 _QUIET = policy_of("ignore")
 # wires whose bodies name a model: messages without one are training data
 _NAME_MODELS = frozenset({"openai-chat", "ollama", "mistral", "cohere"})
 
 
-class Converter:
+class Converter(RecordWork):
     """Converts one record after the other; can be pickled, and keeps nothing of a record.
 
     Args:
@@ -71,32 +64,23 @@ class Converter:
         if source != "auto":
             find_wire(source)
 
-    def __call__(self, record: Record) -> Record:
-        """Convert a record.
+    def apply(self, value: Json) -> RecordResult:
+        """Convert a parsed record; raises the errors of `convert`."""
+        return RecordResult(*self.convert(value))
+
+    def convert(self, value: Json) -> tuple[JsonObject, Losses]:
+        """Convert a parsed record.
 
         Args:
-            record: The body of a request or of a whole answer: a dict, or JSON text as bytes.
+            value: The body of a request or of a whole answer, or another form of record.
 
         Returns:
-            The body for the target: a dict for a dict, bytes for bytes.
+            The body for the target, and what is lost.
 
         Raises:
             ReadError: The record is no JSON, or no body of the source's wire.
             WriteError: It cannot be written for the target; LossRefused if the policy refuses.
             ProviderError: The record is the error of a provider, and no answer.
-        """
-        if isinstance(record, (bytes, bytearray, memoryview)):
-            return encode_record(self.convert(loads(bytes(record)))[0])
-        return self.convert(record)[0]
-
-    def convert(self, value: Json) -> tuple[JsonObject, Losses]:
-        """Convert a parsed record; raises the same errors as a call.
-
-        Args:
-            value: The body.
-
-        Returns:
-            The body for the target, and what is lost.
         """
         body, reports = self._convert(value)
         losses = Losses()
@@ -203,27 +187,3 @@ def converter(
     {'contents': [{'role': 'user', 'parts': [{'text': 'Hi'}]}]}
     """
     return Converter(source, target, model, policy, form)
-
-
-def encode_record(value: JsonObject) -> bytes:
-    """The JSON text of a record on one line.
-
-    Half of a surrogate pair has no form in UTF-8; a record that has one is written in ASCII, where
-    an escape preserves it.
-
-    Raises InvalidMessage for what is no JSON, or is nested too deeply.
-    """
-    if orjson is not None:
-        try:
-            return orjson.dumps(value)
-        except TypeError:  # also for integers beyond 64 bits
-            pass
-    try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value, separators=(",", ":")).encode()
-    except RecursionError as error:
-        raise InvalidMessage("nested too deeply", code="json.deep") from error
-    except (TypeError, ValueError) as error:
-        raise InvalidMessage(f"no JSON: {error}", code="json.invalid") from error

@@ -22,12 +22,12 @@ from ..errors import ConfigError
 from ..llm.batches.files import hold_lock, publish, sync_folder
 from ..text.json_text import JsonObject
 from .compression import suffix, without_suffix
-from .converter import Converter
 from .input_files import ENDINGS, InputPart, find_parts, stands_for_many
 from .lines import MAX_LINE
 from .manifest import FinishedPart, FinishedSegment, Manifest
 from .output_files import OutputFile, copy_into, has_checksum
 from .quarantine import copy_entries
+from .record_work import RecordWork
 from .segment import Position, Segment
 from .summary import Summary
 from .worker import Worker
@@ -80,7 +80,7 @@ class _Trouble:
 def convert_files(
     names: Sequence[str],
     output: str,
-    converter: Converter,
+    work: RecordWork,
     *,
     options: JsonObject,
     jobs: int = 1,
@@ -94,7 +94,7 @@ def convert_files(
     Args:
         names: Files, folders and patterns; "-" is stdin.
         output: A folder; for a single file also the name of a file.
-        converter: Converts the records.
+        work: What is done with each record.
         options: What decides how the outputs look; a run goes on only with the same.
         jobs: How many processes there are.
         max_line: How many bytes a line may have.
@@ -119,7 +119,7 @@ def convert_files(
             parts, notes = find_parts(names, name, state, folder)
             for text in notes:
                 note(text)
-            run = LocalRun(parts, folder, state, converter, options, jobs, max_line, segment)
+            run = LocalRun(parts, folder, state, work, options, jobs, max_line, segment)
             run.run(watch)
             (state / "stdin").unlink(missing_ok=True)
             return run.report()
@@ -152,7 +152,7 @@ class LocalRun:
         parts: The files.
         outputs: The folder for the outputs.
         state: The folder for what a run needs.
-        converter: Converts the records.
+        work: What is done with each record.
         options: What decides how the outputs look; a run goes on only with the same.
         jobs: How many processes there are.
         max_line: How many bytes a line may have.
@@ -164,7 +164,7 @@ class LocalRun:
         parts: Sequence[InputPart],
         outputs: Path,
         state: Path,
-        converter: Converter,
+        work: RecordWork,
         options: JsonObject,
         jobs: int = 1,
         max_line: int = MAX_LINE,
@@ -173,7 +173,7 @@ class LocalRun:
         self.parts = parts
         self._outputs = outputs
         self._state = state
-        self._converter = converter
+        self._work = work
         self._jobs = jobs
         self._max_line = max_line
         self._size = segment
@@ -294,7 +294,7 @@ class LocalRun:
             if idle:
                 worker = idle.pop()
             else:
-                worker = Worker(self._converter)
+                worker = Worker(self._work)
                 self._workers.append(worker)
             worker.begin(self._segment(*key))
             self._keys[worker] = key
@@ -376,7 +376,7 @@ class LocalRun:
         join = self._joining.get(number)
         if join is None:
             name = self._state / f"{number}.{os.getpid()}-{next(self._names)}.tmp"
-            join = self._joining[number] = Join(name)
+            join = self._joining[number] = Join(name, self._work.located)
         while (number, join.segments) in finished:
             segment = finished[number, join.segments]
             join.add(segment, *self._places(number, join.segments))
@@ -454,13 +454,15 @@ class Join:
 
     Args:
         name: The temporary name of the output.
+        located: Whether records begin with their lines.
 
     Attributes:
         segments: How many segments are joined.
         lines: How many lines of the input these have.
     """
 
-    def __init__(self, name: Path) -> None:
+    def __init__(self, name: Path, located: bool = False) -> None:
+        self._located = located
         self.segments = 0
         self.lines = 0
         self.output = OutputFile(name)
@@ -469,7 +471,11 @@ class Join:
 
     def add(self, segment: FinishedSegment, output: Path, quarantine: Path) -> None:
         """Append the files of the next segment."""
-        copy_into(output, self.output.file)
+        if self._located:
+            with output.open("rb") as file:
+                copy_entries(file, self.output.file, self.lines)
+        else:
+            copy_into(output, self.output.file)
         if segment.quarantine is not None:
             if self.quarantine is None:
                 self.quarantine = OutputFile(self.quarantine_path)

@@ -73,14 +73,19 @@ def write_entry(
     head = places | {"code": fault.code, "where": fault.where, "words": fault.words}
     if first is not None:
         head["first"] = first
-    text = json.dumps(head, ensure_ascii=False, separators=(",", ":"))
-    # a name of a file that is no UTF-8 has half of a surrogate pair for each such byte
-    file.write(text[:-1].encode("utf-8", "backslashreplace"))
+    file.write(encode_place(head))
     if overflow is None:
         file.writelines(_record(line.data))
     else:
         file.writelines(_long_record(overflow))
     file.write(b"}\n")
+
+
+def encode_place(head: JsonObject) -> bytes:
+    """The beginning of an entry, without the bracket at its end; `line` is its first key."""
+    text = json.dumps(head, ensure_ascii=False, separators=(",", ":"))
+    # a name of a file that is no UTF-8 has half of a surrogate pair for each such byte
+    return text[:-1].encode("utf-8", "backslashreplace")
 
 
 def _record(data: bytes) -> Iterator[bytes]:

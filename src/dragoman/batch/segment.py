@@ -12,12 +12,12 @@ from typing import BinaryIO, TypeAlias, cast
 
 from ..text.json_text import JsonObject, loads
 from .compression import suffix, unpack
-from .converter import Converter, encode_record
 from .input_files import InputPart
 from .lines import Line, LineReader
 from .manifest import FinishedSegment
 from .output_files import OutputFile
-from .quarantine import Fault, unwrap, write_entry
+from .quarantine import Fault, encode_place, unwrap, write_entry
+from .record_work import RecordWork, add_sums, encode_record
 from .summary import Summary
 
 _PAUSE = 0.5  # seconds between two reports of how far a segment is
@@ -69,24 +69,24 @@ class Position:
 Watch: TypeAlias = Callable[[Position], object]
 
 
-def convert_segment(segment: Segment, converter: Converter, watch: Watch) -> FinishedSegment:
+def convert_segment(segment: Segment, work: RecordWork, watch: Watch) -> FinishedSegment:
     """Convert the records of a segment, and put those that fail into quarantine.
 
     Raises ConfigError if the file was changed meanwhile, OSError if it cannot be read or written.
     """
-    work = _Work(segment, converter, watch)
+    state = _Work(segment, work, watch)
     try:
-        return work.run()
+        return state.run()
     finally:
-        work.end()
+        state.end()
 
 
 class _Work:
     """The state of the work at one segment."""
 
-    def __init__(self, segment: Segment, converter: Converter, watch: Watch) -> None:
+    def __init__(self, segment: Segment, work: RecordWork, watch: Watch) -> None:
         self.segment = segment
-        self.converter = converter
+        self.work = work
         self.watch = watch
         self.summary = Summary()
         self.output = OutputFile(segment.temporary, suffix(segment.part.output))
@@ -122,15 +122,29 @@ class _Work:
             while (wrapped := unwrap(value)) is not None:
                 line.data, first = wrapped
                 value = loads(line.data)
-            body, losses = self.converter.convert(value)
-            data = encode_record(body)
+            result = self.work.apply(value)
+            data = b"" if result.record is None else encode_record(result.record)
         except Exception as error:  # noqa: BLE001  # one record never ends the run
             self._refuse(line, Fault.from_error(error), None, first)
             return
+        if result.losses:
+            self.summary.count_losses(line.number, result.losses)
+        if result.sums:
+            add_sums(self.summary.sums, result.sums, place={"line": line.number})
+        if result.fault is not None:
+            self._refuse(line, result.fault, None, first)
+            return
         self.summary.converted += 1
-        if losses:
-            self.summary.count_losses(line.number, losses)
-        self.output.file.write(data + b"\n")
+        if data:
+            self.output.file.write(self._located(line, data) + b"\n")
+
+    def _located(self, line: Line, data: bytes) -> bytes:
+        """What is written of a record, behind its place if the work wants that."""
+        if not self.work.located:
+            return data
+        place = {"line": line.number, "source": self.segment.part.source}
+        head = encode_place(place)
+        return head + data[1:] if data == b"{}" else head + b"," + data[1:]
 
     def _fault(self, line: Line) -> Fault:
         if line.fault:
@@ -144,11 +158,12 @@ class _Work:
     def _refuse(
         self, line: Line, fault: Fault, overflow: BinaryIO | None, first: JsonObject | None = None
     ) -> None:
-        if self.quarantine is None:
-            self.quarantine = OutputFile(self.segment.quarantine)
-        write_entry(self.quarantine.file, self.segment.part.source, line, fault, overflow, first)
-        self.summary.quarantined += 1
-        self.summary.faults[fault.code] += 1
+        if self.work.is_written:
+            if self.quarantine is None:
+                self.quarantine = OutputFile(self.segment.quarantine)
+            source = self.segment.part.source
+            write_entry(self.quarantine.file, source, line, fault, overflow, first)
+        self.summary.count_fault(line.number, fault)
 
     def _report(self, line: Line, at: int) -> None:
         read = at - self.segment.start

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,8 +10,8 @@ from ..losses import Loss
 from ..losses.codes import CODES, KINDS
 from ..losses.codes.code import WEIGHTS
 from ..text.json_text import JsonObject
-
-EXAMPLES = 3  # of each code
+from .quarantine import Fault
+from .record_work import EXAMPLES, add_sums
 
 
 @dataclass(slots=True)
@@ -40,13 +39,15 @@ class Summary:
         quarantined: How many were not.
         losses: The losses by weight, kind and code.
         faults: Why records are in quarantine, by code.
+        sums: What the work says about all records.
     """
 
     lines: int = 0
     converted: int = 0
     quarantined: int = 0
     losses: dict[tuple[str, str, str], CodeSum] = field(default_factory=dict)
-    faults: Counter[str] = field(default_factory=Counter)
+    faults: dict[str, CodeSum] = field(default_factory=dict)
+    sums: JsonObject = field(default_factory=dict)
 
     @property
     def records(self) -> int:
@@ -64,12 +65,22 @@ class Summary:
             if len(sums.examples) < EXAMPLES:
                 sums.examples.append({"line": line, "where": loss.where, "what": loss.what})
 
+    def count_fault(self, line: int, fault: Fault) -> None:
+        """Add a record that is in quarantine."""
+        self.quarantined += 1
+        sums = self.faults.setdefault(fault.code, CodeSum())
+        sums.count += 1
+        if len(sums.examples) < EXAMPLES:
+            sums.examples.append({"line": line, "where": fault.where, "words": fault.words})
+
     def add(self, other: Summary, before: int = 0, source: str = "") -> None:
         """Add the sums of what follows; `before` lines of its file precede its lines."""
         self.lines += other.lines
         self.converted += other.converted
         self.quarantined += other.quarantined
-        self.faults.update(other.faults)
+        for code, faults in other.faults.items():
+            self.faults.setdefault(code, CodeSum()).add(faults, before, source)
+        add_sums(self.sums, other.sums, before, {"source": source} if source else None)
         for key, sums in other.losses.items():
             self.losses.setdefault(key, CodeSum()).add(sums, before, source)
 
@@ -90,7 +101,10 @@ class Summary:
             "in": self.records,
             "out": self.converted,
             "quarantined": self.quarantined,
-            "faults": [{"code": code, "count": n} for code, n in self.faults.most_common()],
+            "faults": [
+                {"code": code, "count": sums.count, "examples": sums.examples}
+                for code, sums in sorted(self.faults.items(), key=lambda row: -row[1].count)
+            ],
             "losses": [
                 {
                     "code": code,
@@ -102,13 +116,17 @@ class Summary:
                 }
                 for (weight, kind, code), sums in self.by_weight()
             ],
+            **({"sums": self.sums} if self.sums else {}),
         }
 
     @classmethod
     def from_dict(cls, stored: JsonObject) -> Summary:
         """The sums that `to_dict` wrote."""
         summary = cls(stored["lines"], stored["out"], stored["quarantined"])
-        summary.faults = Counter({row["code"]: row["count"] for row in stored["faults"]})
+        summary.faults = {
+            row["code"]: CodeSum(row["count"], row["examples"]) for row in stored["faults"]
+        }
+        summary.sums = stored.get("sums", {})
         summary.losses = {
             (row["weight"], row["kind"], row["code"]): CodeSum(row["count"], row["examples"])
             for row in stored["losses"]

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
-from .converter import Converter
+from .record_work import RecordWork
 from .segment import Segment, convert_segment
 
 _START = multiprocessing.get_context("spawn")  # a fork would copy the locks of this process
@@ -26,7 +26,7 @@ class Worker:
     """A process, and what it does now.
 
     Args:
-        converter: Converts the records.
+        work: What is done with each record.
 
     Attributes:
         segment: The segment that it converts; None while it waits.
@@ -36,9 +36,9 @@ class Worker:
         line: The line that was reported last.
     """
 
-    def __init__(self, converter: Converter) -> None:
+    def __init__(self, work: RecordWork) -> None:
         self.connection, theirs = _START.Pipe()
-        self.process = _START.Process(target=_run, args=(theirs, converter), daemon=True)
+        self.process = _START.Process(target=_run, args=(theirs, work), daemon=True)
         with _interrupts_blocked():
             self.process.start()
         theirs.close()  # so that reading ends when the process does
@@ -93,17 +93,17 @@ def _interrupts_blocked() -> Iterator[None]:
             handler(*arrived[0])
 
 
-def _run(connection: Connection, converter: Converter) -> None:
+def _run(connection: Connection, work: RecordWork) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the command, and it ends this
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):  # the parent is gone
         while True:
-            _convert(connection, converter, connection.recv())
+            _convert(connection, work, connection.recv())
 
 
-def _convert(connection: Connection, converter: Converter, segment: Segment) -> None:
+def _convert(connection: Connection, work: RecordWork, segment: Segment) -> None:
     try:
-        finished = convert_segment(segment, converter, lambda at: connection.send(("at", at)))
+        finished = convert_segment(segment, work, lambda at: connection.send(("at", at)))
     except MemoryError:
         os._exit(1)  # nothing that is still done here can be trusted
     except BrokenPipeError:
