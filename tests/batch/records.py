@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.batch import Converter
-from dragoman.batch.local_engine import convert_files
+from dragoman.batch.run import convert_files
 from tests.cli.running import environment
 
 __all__ = ["REQUEST", "command", "convert", "entries", "line", "start", "tree"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.batch.local_engine import Progress
+from dragoman.batch.run import Progress
 from dragoman.cli import batch
 from tests.batch.records import REQUEST, line
 

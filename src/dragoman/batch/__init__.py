@@ -4,9 +4,10 @@
 applies it to whole files. A file is cut into segments, each is converted by a process of its own,
 and what is finished is recorded, so that a run that was killed goes on where it was.
 
-Scheduling is `local_engine`, one process of it `worker`, one segment `segment`. `input_files` says
-which files become which, `lines` and `compression` read them, `quarantine` keeps what cannot be
-converted, `output_files` and `manifest` are what a run leaves on the disk, `summary` counts.
+`run` knows what there is to do, `engines` have it done: by processes of this machine, each a
+`worker`. One segment is `segment`. `input_files` says which files become which,
+`lines` and `compression` read them, `quarantine` keeps what cannot be converted, `output_files` and
+`manifest` are what a run leaves on the disk, `summary` counts.
 
 `Batch`, which `LLM.batch` gives, sends requests over a provider's batch interface, at its price for
 batches; it is in `llm.batches`.

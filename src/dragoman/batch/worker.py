@@ -23,17 +23,10 @@ _START = multiprocessing.get_context("spawn")  # a fork would copy the locks of 
 
 
 class Worker:
-    """A process, and what it does now.
+    """A process.
 
     Args:
         work: What is done with each record.
-
-    Attributes:
-        segment: The segment that it converts; None while it waits.
-        read: How many bytes of it are read.
-        converted: How many records of it are converted.
-        quarantined: How many are not.
-        line: The line that was reported last.
     """
 
     def __init__(self, work: RecordWork) -> None:
@@ -42,13 +35,9 @@ class Worker:
         with _interrupts_blocked():
             self.process.start()
         theirs.close()  # so that reading ends when the process does
-        self.segment: Segment | None = None
-        self.read = self.converted = self.quarantined = self.line = 0
 
     def begin(self, segment: Segment) -> None:
         """Have it convert a segment."""
-        self.segment = segment
-        self.read = self.converted = self.quarantined = self.line = 0
         with suppress(OSError):  # a process that has come to an end is noticed by `receive`
             self.connection.send(segment)
 
@@ -61,13 +50,10 @@ class Worker:
         return message
 
     def end(self) -> None:
-        """End the process, whatever it does, and remove what it has not finished."""
+        """End the process, whatever it does."""
         self.process.kill()
         self.process.join()
         self.connection.close()
-        if self.segment is not None:
-            self.segment.temporary.unlink(missing_ok=True)
-            self.segment.quarantine.unlink(missing_ok=True)
 
 
 @contextmanager

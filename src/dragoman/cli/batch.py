@@ -17,7 +17,7 @@ import typer
 
 from ..batch import Converter
 from ..batch.lines import MAX_LINE
-from ..batch.local_engine import SEGMENT, Progress, convert_files
+from ..batch.run import SEGMENT, Progress, convert_files
 from ..batch.record_forms import FORMS
 from ..llm.batches.files import write_whole
 from ..text.json_text import JsonObject
@@ -31,7 +31,7 @@ QUARANTINED = 3  # the exit code where a record was not converted
 _PAUSE = 10.0  # seconds between two lines where there is no terminal
 
 
-class Engine(StrEnum):
+class EngineChoice(StrEnum):
     """What runs the processes."""
 
     local = "local"
@@ -55,7 +55,7 @@ Jobs: TypeAlias = Annotated[
     ),
 ]
 EngineName: TypeAlias = Annotated[
-    Engine, typer.Option("--engine", help="What runs the processes: this machine.")
+    EngineChoice, typer.Option("--engine", help="What runs the processes: this machine.")
 ]
 ReportFile: TypeAlias = Annotated[
     str | None, typer.Option("--report", metavar="FILE", help="Write all sums as JSON.")
@@ -105,7 +105,7 @@ def convert_records(
     form: FormName = None,
     model: AskedModel = None,
     jobs: Jobs = None,
-    engine: EngineName = Engine.local,
+    engine: EngineName = EngineChoice.local,
     report: ReportFile = None,
     max_line: MaxLine = MAX_LINE,
     policy: PolicyName = options.LossOptions.log,

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from dragoman import ConfigError
-from dragoman.batch.local_engine import Progress
+from dragoman.batch.run import Progress
 
 from .deadly import Deadly
 from .records import REQUEST, command, convert, entries, line, start, tree

@@ -1,4 +1,4 @@
-"""Convert files on the processors of this machine.
+"""Convert files: what there is to do, what is finished, and what becomes of both.
 
 Large plain files are cut into segments at ends of lines, and joined in their order as segments are
 finished. A process that dies loses one segment. It is done again, twice at most; then its lines are
@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
-from multiprocessing.connection import wait
 from pathlib import Path, PurePath
 from shutil import rmtree
 from typing import TypeAlias
@@ -22,15 +21,15 @@ from ..errors import ConfigError
 from ..llm.batches.files import hold_lock, publish, sync_folder
 from ..text.json_text import JsonObject
 from .compression import suffix, without_suffix
+from .engines import Engine, LocalEngine, MakeEngine, Task
 from .input_files import ENDINGS, InputPart, find_parts, stands_for_many
 from .lines import MAX_LINE
 from .manifest import FinishedPart, FinishedSegment, Manifest
 from .output_files import OutputFile, copy_into, has_checksum
 from .quarantine import copy_entries
 from .record_work import RecordWork
-from .segment import Position, Segment
+from .segment import Segment
 from .summary import Summary
-from .worker import Worker
 
 SEGMENT = 2**23  # bytes of a plain file that a process converts at a time
 _TICK = 0.2  # seconds between two calls of `watch`
@@ -83,7 +82,8 @@ def convert_files(
     work: RecordWork,
     *,
     options: JsonObject,
-    jobs: int = 1,
+    jobs: int | None = None,
+    engine: MakeEngine = LocalEngine,
     max_line: int = MAX_LINE,
     segment: int = SEGMENT,
     watch: Watch = lambda _: None,
@@ -96,7 +96,8 @@ def convert_files(
         output: A folder; for a single file also the name of a file.
         work: What is done with each record.
         options: What decides how the outputs look; a run goes on only with the same.
-        jobs: How many processes there are.
+        jobs: How many segments are converted at a time; None leaves it to the engine.
+        engine: Makes what runs their conversion.
         max_line: How many bytes a line may have.
         segment: How many bytes of a plain file a process converts at a time.
         watch: Called several times in a second.
@@ -119,8 +120,8 @@ def convert_files(
             parts, notes = find_parts(names, name, state, folder)
             for text in notes:
                 note(text)
-            run = LocalRun(parts, folder, state, work, options, jobs, max_line, segment)
-            run.run(watch)
+            run = BatchRun(parts, folder, state, work, options, max_line, segment)
+            run.run(engine(work, jobs), watch)
             (state / "stdin").unlink(missing_ok=True)
             return run.report()
     finally:
@@ -145,7 +146,7 @@ def _output_place(names: Sequence[str], output: str) -> tuple[Path, str | None]:
     return path.parent, path.name
 
 
-class LocalRun:
+class BatchRun:
     """One run over all parts.
 
     Args:
@@ -154,7 +155,6 @@ class LocalRun:
         state: The folder for what a run needs.
         work: What is done with each record.
         options: What decides how the outputs look; a run goes on only with the same.
-        jobs: How many processes there are.
         max_line: How many bytes a line may have.
         segment: How many bytes of a plain file a process converts at a time.
     """
@@ -166,7 +166,6 @@ class LocalRun:
         state: Path,
         work: RecordWork,
         options: JsonObject,
-        jobs: int = 1,
         max_line: int = MAX_LINE,
         segment: int = SEGMENT,
     ) -> None:
@@ -174,7 +173,6 @@ class LocalRun:
         self._outputs = outputs
         self._state = state
         self._work = work
-        self._jobs = jobs
         self._max_line = max_line
         self._size = segment
         self._names = count()
@@ -183,8 +181,7 @@ class LocalRun:
         self._manifest = Manifest.open(state / "manifest.jsonl", options, parts)
         self._trouble: dict[tuple[int, int], _Trouble] = {}
         self._joining: dict[int, Join] = {}
-        self._workers: list[Worker] = []
-        self._keys: dict[Worker, tuple[int, int]] = {}  # which segment each process converts
+        self._tasks: set[Task] = set()
         self._done = Progress(sum(part.size for part in parts), total=len(parts))
 
     # -- what there is to do ---------------------------------------------------------------------
@@ -259,10 +256,11 @@ class LocalRun:
 
     # -- the work --------------------------------------------------------------------------------
 
-    def run(self, watch: Watch) -> None:
+    def run(self, engine: Engine, watch: Watch) -> None:
         """Convert all that is not finished.
 
         Args:
+            engine: Runs the conversion of segments; it is closed.
             watch: Called several times in a second.
 
         Raises:
@@ -274,31 +272,31 @@ class LocalRun:
         try:
             for number in sorted({key[0] for key in self._manifest.segments}):
                 self._join(number)
-            while self._assign(waiting):
-                self._receive(waiting)
+            while self._assign(engine, waiting):
+                for task, finished in engine.wait(_TICK):
+                    self._tasks.remove(task)
+                    if finished is not None:
+                        self._finish(task, finished)
+                    else:
+                        self._note_death(task)
+                        waiting.appendleft(task.key)
                 watch(self.progress())
         finally:
-            for worker in self._workers:
-                worker.end()
+            engine.close()
             for join in self._joining.values():
                 join.discard()
             self._manifest.close()
-        self._remove_temporary()
+            self._remove_temporary()
         watch(self.progress())
 
-    def _assign(self, waiting: deque[tuple[int, int]]) -> bool:
-        """Give each idle process a segment; False if nothing is to be done any more."""
-        idle = [worker for worker in self._workers if worker.segment is None]
-        while waiting and (idle or len(self._workers) < self._jobs):
+    def _assign(self, engine: Engine, waiting: deque[tuple[int, int]]) -> bool:
+        """Give the engine what it takes; False if nothing is to be done any more."""
+        while waiting and engine.is_free():
             key = waiting.popleft()
-            if idle:
-                worker = idle.pop()
-            else:
-                worker = Worker(self._work)
-                self._workers.append(worker)
-            worker.begin(self._segment(*key))
-            self._keys[worker] = key
-        return any(worker.segment is not None for worker in self._workers)
+            task = Task(key, self._segment(*key))
+            self._tasks.add(task)
+            engine.begin(task)
+        return bool(self._tasks)
 
     def _segment(self, number: int, at: int) -> Segment:
         start, end = self._ranges(number)[at]
@@ -309,56 +307,34 @@ class LocalRun:
             return segment
         return replace(segment, one_by_one=True, deadly=frozenset(trouble.deadly))
 
-    def _receive(self, waiting: deque[tuple[int, int]]) -> None:
-        """Take what the processes say, and notice which of them have died."""
-        by_connection = {worker.connection: worker for worker in self._workers}
-        for connection in wait(list(by_connection), timeout=_TICK):
-            worker = by_connection[connection]  # type: ignore[index]
-            match worker.receive():
-                case ("at", Position() as at):
-                    worker.read, worker.line = at.read, at.line
-                    worker.converted, worker.quarantined = at.converted, at.quarantined
-                case ("done", FinishedSegment() as finished):
-                    self._finish(worker, finished)
-                case ("failed", Exception() as error):
-                    raise error
-                case _:
-                    self._bury(worker, waiting)
-
-    def _finish(self, worker: Worker, finished: FinishedSegment) -> None:
-        segment, (number, at) = worker.segment, self._keys.pop(worker)
-        assert segment is not None
+    def _finish(self, task: Task, finished: FinishedSegment) -> None:
+        segment, (number, at) = task.segment, task.key
         output, quarantine = self._places(number, at)
         if finished.quarantine is not None:
             segment.quarantine.replace(quarantine)
         publish(segment.temporary, output)
-        worker.segment = None
-        worker.read = worker.converted = worker.quarantined = 0
         self._manifest.add_segment(number, at, finished)
         size = (segment.part.size if segment.end is None else segment.end) - segment.start
         self._count(size, number, [at], resumed=False)
         self._join(number)
 
-    def _bury(self, worker: Worker, waiting: deque[tuple[int, int]]) -> None:
-        """Have the segment of a process that died done again, and find the line that it died of."""
-        self._workers.remove(worker)
-        segment, key = worker.segment, self._keys.pop(worker, None)
-        worker.end()
-        if segment is None or key is None:
-            return
-        trouble = self._trouble.setdefault(key, _Trouble())
+    def _note_death(self, task: Task) -> None:
+        """Remove what a process that died has left, and find the line that it died of."""
+        segment = task.segment
+        segment.temporary.unlink(missing_ok=True)
+        segment.quarantine.unlink(missing_ok=True)
+        trouble = self._trouble.setdefault(task.key, _Trouble())
         trouble.deaths += 1
-        if segment.one_by_one and worker.line:
-            if trouble.suspect == worker.line:
-                trouble.deadly.add(worker.line)
+        if segment.one_by_one and task.at is not None:
+            if trouble.suspect == task.at.line:
+                trouble.deadly.add(task.at.line)
                 trouble.deaths, trouble.suspect = _RETRIES + 1, 0
             else:
-                trouble.suspect = worker.line
+                trouble.suspect = task.at.line
         if trouble.deaths > _RETRIES + _DEATHS:
             text = f"processes that convert {segment.part.source} come to an end again and again"
             hint = "is there enough memory? With fewer --jobs, the same command goes on from here"
             raise ConfigError(text, hint=hint, code="batch.workers")
-        waiting.appendleft(key)
 
     # -- joining ---------------------------------------------------------------------------------
 
@@ -411,12 +387,12 @@ class LocalRun:
 
     def progress(self) -> Progress:
         """How far the run is, segments that are under way included."""
+        under_way = [task.at for task in self._tasks if task.at is not None]
         return replace(
             self._done,
-            read=self._done.read + sum(worker.read for worker in self._workers),
-            converted=self._done.converted + sum(worker.converted for worker in self._workers),
-            quarantined=self._done.quarantined
-            + sum(worker.quarantined for worker in self._workers),
+            read=self._done.read + sum(at.read for at in under_way),
+            converted=self._done.converted + sum(at.converted for at in under_way),
+            quarantined=self._done.quarantined + sum(at.quarantined for at in under_way),
         )
 
     def part_summary(self, number: int) -> Summary:
