@@ -21,9 +21,9 @@ from dragoman.gateway.server.process.connection import (
     HEAD_SECONDS,
 )
 from dragoman.gateway.server.process.server import BACKLOG, GRACE, KEEP_ALIVE
-from dragoman.gateway.telemetry.exchange_record import ExchangeRecord
 from dragoman.gateway.telemetry.log import log_fields
 from dragoman.gateway.telemetry.metrics import Metrics
+from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord
 from dragoman.transport.retries import Retries
 from tests.cli.running import run
 from tests.gateway.running import Gateway

@@ -15,7 +15,7 @@ import pytest
 import dragoman
 from dragoman import Msg, ReadError
 from dragoman.agent_logs import read_session_log
-from dragoman.gateway.telemetry.exchange_record import ExchangeRecord, Kept
+from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord, Kept
 from dragoman.gateway.telemetry.recording import build_row
 from dragoman.message import ChatRequest, dump
 from dragoman.page.exchange import PageExchange

@@ -57,9 +57,9 @@ class ReActAgent(metaclass=ExplainsNames):
         sys_prompt: The system prompt; None sends none.
         model: A model of `dragoman.model`, an LLM, or a name that an LLM takes. It may be replaced
             at any time; the next step uses the new one.
-        formatter: Writes the requests; without it, the formatter of the model. It may be replaced,
-            too.
-        toolkit: A Toolkit or a list of tools; without it, the toolkit of the model, if it has one.
+        formatter: Writes the requests; without it, the formatter of the model. Also replaceable.
+        toolkit: A list of tools, or a Toolkit, whose `max_output` bounds what a tool returns;
+            without it, the toolkit of the model, if it has one.
         memory: A list of messages, or an object with the methods of `Memory` that stores the
             conversation. The agent's attribute `messages` is the list it works on.
         max_iters: How many calls of the model one reply may take.

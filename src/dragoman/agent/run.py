@@ -1,7 +1,7 @@
 """The progress of one reply, its limits, its end and its result.
 
 `Run` is the state while the agent works, `Reply` the result, `Budget` the limits, and `Pending` a
-call that waits. How long the output of a tool may be is `max_output` in `toolkit/toolkit.py`.
+call that waits. `toolkit/output_limit.py` bounds how long the output of a tool may be.
 """
 
 from __future__ import annotations

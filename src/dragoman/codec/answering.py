@@ -38,7 +38,7 @@ from ..sealed_state import Envelope, Sealing, seal_message
 from ..stream.builder import FinishCorrector
 from ..stream.pieces import End, Failed, Key, Part, Piece
 from ..text.json_text import Json, arguments
-from .related_hosts import HostConverter
+from .adopted_answers import HostConverter
 
 # fields of an error's own body that the written error carries again
 _ERROR_FIELDS = ("type", "code", "message", "request_id", "object", "param", "error_type")

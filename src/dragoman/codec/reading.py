@@ -13,9 +13,9 @@ from .. import message as tree
 from ..capabilities import Capabilities
 from ..error_kinds import ErrorRow
 from ..errors import ConfigError, InvalidMessage, ProviderError, ReadError, at_host
+from ..history.passes.apply_name_rules import invert_names
 from ..history.passes.argument_names import invert_spellings, property_spellings
 from ..history.passes.plain_tools import tools_stood_for
-from ..history.passes.rename_tools import invert_names
 from ..history.passes.survey import RoledHistory
 from ..losses import Field
 from ..message import ChatRequest, Msg, ResponseFormat, ServerTool, Tool, ToolChoice, Written

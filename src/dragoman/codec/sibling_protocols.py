@@ -3,7 +3,7 @@
 A field that both of OpenAI's wires have gets the name that the other wire uses. Other fields that a
 request was read with are no fields of another protocol, though the issuer is the same: they are
 stored under the name of their protocol, `dashscope/anthropic`, as those of answers are
-(`related_hosts`), until a request is written over that protocol again. Signed thinking that goes
+(`adopted_answers`), until a request is written over that protocol again. Signed thinking that goes
 from one host to another is no matter of this file: see `signatures` in `vendors/`.
 
 Reference: OpenAI API, "Create chat completion" and "Create a model response", request bodies.

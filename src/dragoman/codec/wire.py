@@ -17,13 +17,13 @@ from ..capabilities import About, Capabilities, Facts, override
 from ..capabilities.name_rules import IdRule
 from ..capabilities.overrides import vary
 from ..errors import DragomanError, InvalidMessage, WriteError
+from ..history.passes.apply_name_rules import invert_names
 from ..history.passes.argument_names import invert_spellings
 from ..history.passes.fetching import Fetch
 from ..history.passes.fit import fit_tools, offered_tools
 from ..history.passes.format_words import ask_by_tool, ask_in_words, narrow_capabilities
-from ..history.passes.rename_tools import invert_names
 from ..history.passes.survey import Tools, checked_messages
-from ..history.passes.thinking_binding import history_prefix
+from ..history.passes.thinking_after_edits import history_prefix
 from ..history.pipeline import FormatStyle, PreparedHistory, prepare, wanted_media
 from ..history.speakers import ByRole
 from ..losses import Policy, PolicyLike, Report
@@ -39,10 +39,10 @@ from ..message.shared import share_body
 from ..protocols.base import HttpRequest, PreparedRequest, Room
 from ..protocols.reasoning import states
 from ..text.json_text import JsonObject
+from .adopted_answers import adopt_related_answers
 from .answering import WireAnswering
 from .model_facts import ModelFacts, without_switch
 from .reading import WireReading
-from .related_hosts import adopt_related_answers
 from .residue import compute_residue, source_map
 from .sibling_protocols import (
     adopt_sibling_fields,

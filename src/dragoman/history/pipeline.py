@@ -18,6 +18,7 @@ from ..losses import Report
 from ..message import AsRead, Base64Source, Msg, ServerTool, Source, Tool
 from ..message.blocks import JOINT
 from ..message.known_tools import run_step
+from .passes.apply_name_rules import name_tools, respell_history
 from .passes.argument_names import property_spellings
 from .passes.client_items import plain_items, split_joint_calls
 from .passes.fetching import Fetch, insert_fetched, media_to_fetch
@@ -26,7 +27,6 @@ from .passes.fit.blocks import drop_blanks
 from .passes.fit.state import Saver, shortest_minutes
 from .passes.order import alternate_roles, join_calls, move_late_system, order
 from .passes.plain_tools import map_wire_names, plain_calls, plain_tools
-from .passes.rename_tools import name_tools, respell_history
 from .passes.repair import drop_unfinished_calls, repair
 from .passes.survey import (
     BLANK,
@@ -41,7 +41,7 @@ from .passes.survey import (
     RoledHistory,
     survey,
 )
-from .passes.thinking_binding import first_change, keep_bound_thinking
+from .passes.thinking_after_edits import first_change, keep_bound_thinking
 from .prompt import SystemPrompt
 from .speakers import ByName, ByRole, Rewrite, Tagged, clean_names
 from .wording import Wording

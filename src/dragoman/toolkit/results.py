@@ -1,13 +1,13 @@
 """The output of a tool as that of a result: text, content blocks, or JSON as text; and its errors.
 
-An error becomes a text from which the model can correct its call. A long output is shortened to the
-bound that `toolkit.py` has, `max_output`. Nothing here runs a tool.
+An error becomes a text from which the model can correct its call. `output_limit.py` shortens a long
+output. Nothing here runs a tool.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
@@ -30,7 +30,6 @@ from ..text.redaction import mask
 Output: TypeAlias = str | list[ContentBlock]
 _SHOWN = (Block, bytes, bytearray)  # a list with one of these is a list of blocks
 _LONGEST = 2000  # characters of an error: the text of an exception may hold a whole page
-_SHORT = 80  # characters; a shorter text among others is never shortened
 _MEDIA: dict[str, type[ImageBlock | AudioBlock | VideoBlock]] = {
     "image": ImageBlock,
     "audio": AudioBlock,
@@ -77,36 +76,6 @@ class Outcome(NamedTuple):
             InvalidMessage: A block is wrong.
         """
         return Msg.tool(call.id, self.output, call.name, self.is_error)
-
-    def shorten(self, most: int | None) -> tuple[Outcome, int]:
-        """Return (the outcome with at most `most` characters, how many were left out)."""
-        if isinstance(self.output, str):
-            size = len(self.output)
-        else:
-            size = sum(len(one.text) for one in self.output if type(one) is TextBlock)
-        if most is None or size <= most:
-            return self, 0
-        if isinstance(self.output, str):
-            return self._replace(output=_ends(self.output, most)), size - most
-        cut: list[ContentBlock] = []
-        gone = 0
-        for block in self.output:  # each by its share, so the last ones remain, too
-            if type(block) is not TextBlock or len(block.text) <= _SHORT:
-                cut.append(block)
-                continue
-            share = most * len(block.text) // size
-            gone += len(block.text) - share
-            cut.append(replace(block, text=_ends(block.text, share)))
-        return self._replace(output=cut), gone
-
-
-def _ends(text: str, most: int) -> str:
-    """Return the beginning and end of a text, the useful parts of a log, a table or a page."""
-    if len(text) <= most:
-        return text
-    tail = most // 2
-    gap = f"\n[... {len(text) - most:,} characters are left out here ...]\n"
-    return text[: most - tail] + gap + text[len(text) - tail :]
 
 
 def make_output(value: Any) -> Output:

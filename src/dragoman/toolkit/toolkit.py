@@ -27,6 +27,7 @@ from ..text.json_text import JsonObject
 from ..text.redaction import show
 from .functions import Errors, FunctionTool, ToolContext, TypeTool
 from .mcp import McpServer, McpTool
+from .output_limit import shorten_output
 from .results import CallResult, EndTurn, Outcome, error_text, failure, make_output
 
 _log = logging.getLogger(__name__)
@@ -370,10 +371,10 @@ class Toolkit(metaclass=ExplainsNames):
         call = context.call
         try:
             outcome, ends_turn = await self._outcome(context, limit)
-            kept, gone = outcome.shorten(self._setting(call, "max_output"))
-            msg = kept.message(call)
-            if gone:
-                msg.blocks[0].extras = {HEALED: {"shortened": {"output": gone}}}
+            output, left_out = shorten_output(outcome.output, self._setting(call, "max_output"))
+            msg = outcome._replace(output=output).message(call)
+            if left_out:
+                msg.blocks[0].extras = {HEALED: {"shortened": {"output": left_out}}}
             return CallResult(msg, ends_turn)
         except (KeyboardInterrupt, SystemExit, GeneratorExit):
             raise

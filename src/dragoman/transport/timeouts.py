@@ -1,7 +1,8 @@
 """How long a call may take: to connect, between two pieces of an answer, and in all.
 
 The defaults are those of the class. How long to wait before a call is tried again is in
-`retries.py`; the time-outs that the official SDKs' clients have are in `gateway/in_process/`.
+`retries.py`; the time-outs that the official SDKs' clients have are in
+`gateway/in_process/sdk_timeouts.py`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from ..caches import CACHES, remember
 from ..capabilities import Capabilities, Fact, Facts, override
 from ..capabilities.families import FAMILIES, LIMITS
 from ..capabilities.families.profiles import read_facts
-from ..codec.related_hosts import find_rows_by
+from ..codec.adopted_answers import find_rows_by
 from ..codec.wire import Wire
 from ..error_kinds import ErrorRow
 from ..errors import ConfigError

@@ -20,7 +20,7 @@ from dragoman.gateway import http_client, http_transport
 from dragoman.gateway.config.values import Config, config_for
 from dragoman.gateway.server.asgi import App
 from dragoman.gateway.server.process.connection import ClientConnection
-from dragoman.gateway.telemetry.exchange_record import ExchangeRecord
+from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord
 from dragoman.transport.call import choose_transport
 
 from .talk import Door

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dragoman.gateway.server.asgi_client import Client
-from dragoman.gateway.telemetry.exchange_record import ExchangeRecord, Kept
+from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord, Kept
 
 PARTS = [b"123", b"456", b"789"]
 

@@ -29,7 +29,7 @@ from dragoman.gateway.server.asgi import App, serving_app
 from dragoman.gateway.server.long_frames import PART, WINDOW
 from dragoman.gateway.server.long_process import LongProcess
 from dragoman.gateway.server.rate_limits import RateLimits
-from dragoman.gateway.telemetry.exchange_record import ExchangeRecord
+from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord
 from tests.gateway.asking import PATHS, request
 from tests.gateway.numbered import asked, numbered
 from tests.gateway.running import LONG, until

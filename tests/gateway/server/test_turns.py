@@ -18,8 +18,8 @@ from dragoman.gateway import App, app
 from dragoman.gateway.config.values import config_for
 from dragoman.gateway.server import asgi
 from dragoman.gateway.server.turns import Turns
-from dragoman.gateway.telemetry.exchange_record import Observer
 from dragoman.gateway.telemetry.log import JsonLog
+from dragoman.gateway.telemetry.observed_exchange import Observer
 from dragoman.testing import Scripted
 
 MANY = 24

@@ -24,8 +24,13 @@ from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
 from dragoman.gateway.exchange.sending import build_stall_error
 from dragoman.gateway.surfaces import ClientAnswer, ClientRequest
 from dragoman.gateway.telemetry.background import Background
-from dragoman.gateway.telemetry.exchange_record import ExchangeRecord, Kept, log_message, new_record
 from dragoman.gateway.telemetry.log import JsonLog
+from dragoman.gateway.telemetry.observed_exchange import (
+    ExchangeRecord,
+    Kept,
+    log_message,
+    new_record,
+)
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage
 from dragoman.transport.errors import build_broken_error, timed_out
 
@@ -296,7 +301,7 @@ def test_a_full_pipe_stops_nobody() -> None:
 def test_stderr_is_the_stream_without_one_and_is_written_at_the_end() -> None:
     code = (
         "from dragoman.gateway.telemetry.log import JsonLog\n"
-        "from dragoman.gateway.telemetry.exchange_record import ExchangeRecord\n"
+        "from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord\n"
         "log = JsonLog()\n"
         "for number in range(500): log.on_end(ExchangeRecord(str(number), 1.0))\n"
     )
@@ -313,7 +318,7 @@ def test_a_process_that_was_forked_later_writes_as_well() -> None:
     code = (
         "import os, sys\n"
         "from dragoman.gateway.telemetry.log import JsonLog\n"
-        "from dragoman.gateway.telemetry.exchange_record import ExchangeRecord\n"
+        "from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord\n"
         "log = JsonLog()\n"
         "log.on_end(ExchangeRecord('parent', 1.0))\n"
         "log.flush()\n"
@@ -337,7 +342,7 @@ def test_a_process_that_was_forked_later_writes_as_well() -> None:
 _WORKER = """
 import sys
 from dragoman.gateway.telemetry.log import JsonLog
-from dragoman.gateway.telemetry.exchange_record import ExchangeRecord
+from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord
 
 log = JsonLog()
 for number in range(3000):

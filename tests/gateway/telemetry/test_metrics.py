@@ -20,8 +20,8 @@ from prometheus_client.parser import text_fd_to_metric_families
 
 from dragoman import Msg, wire
 from dragoman.gateway.config.values import Config, Route, Target, config_for
-from dragoman.gateway.telemetry.exchange_record import ExchangeRecord
 from dragoman.gateway.telemetry.metrics import Metrics
+from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage
 
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
@@ -213,7 +213,7 @@ WORKER = """
 import sys
 from dragoman.gateway.config.values import config_for
 from dragoman.gateway.telemetry.metrics import Metrics
-from dragoman.gateway.telemetry.exchange_record import ExchangeRecord
+from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord
 metrics = Metrics.of(config_for("anthropic/claude-opus-5-5"))
 for number in range(int(sys.argv[1])):
     record = ExchangeRecord("x", 1.0, protocol="openai-chat", vendor="anthropic",

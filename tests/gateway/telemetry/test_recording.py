@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from dragoman import Msg, errors, wire
 from dragoman.analysis.fidelity import record as study_record
-from dragoman.gateway.telemetry.exchange_record import ExchangeRecord, Kept
+from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord, Kept
 from dragoman.gateway.telemetry.recording import Recorder, build_row
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage
 from dragoman.stream.framing import encode

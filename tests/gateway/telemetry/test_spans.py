@@ -22,7 +22,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 from dragoman import Msg, errors, wire
 from dragoman.gateway.config.values import Config, Route, Target
 from dragoman.gateway.server.asgi import app
-from dragoman.gateway.telemetry.exchange_record import ExchangeRecord, Kept
+from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord, Kept
 from dragoman.gateway.telemetry.spans import Spans
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage
 from dragoman.transport.call import HttpCall, Reply, Timeouts
@@ -254,7 +254,7 @@ class _Over:
 def test_the_environment_names_the_exporter() -> None:
     code = (
         "from dragoman.gateway.telemetry.spans import Spans\n"
-        "from dragoman.gateway.telemetry.exchange_record import ExchangeRecord\n"
+        "from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord\n"
         "spans = Spans.from_environment()\n"
         "spans.on_end(ExchangeRecord('x', 1.0, vendor='anthropic', upstream_model='m'))\n"
         "spans.close()\n"
@@ -276,7 +276,7 @@ def test_a_provider_of_the_program_is_used() -> None:
         "from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor\n"
         "from opentelemetry.trace import set_tracer_provider\n"
         "from dragoman.gateway.telemetry.spans import Spans\n"
-        "from dragoman.gateway.telemetry.exchange_record import ExchangeRecord\n"
+        "from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord\n"
         "provider = TracerProvider()\n"
         "provider.add_span_processor(SimpleSpanProcessor(ConsoleSpanExporter()))\n"
         "set_tracer_provider(provider)\n"

@@ -37,7 +37,7 @@ from ...transport.credentials import address
 from ...transport.retries import Retries
 from ...transport.timeouts import Timeouts
 from ...vendors import VENDORS
-from ..config.targets import make_counter, unset_key
+from .targets import make_counter, unset_key
 from .typed_toml import (
     ConfigFault,
     FaultReport,

@@ -1,6 +1,7 @@
 """The values of a gateway's configuration: routes, client keys, limits, envelopes.
 
-`settings` reads them from TOML and names the line of each fault.
+A new key of gateway.toml is a field here, and is read in `settings.py`, which names the line of a
+fault.
 """
 
 from __future__ import annotations

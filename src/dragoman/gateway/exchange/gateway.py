@@ -22,7 +22,7 @@ from ..surfaces.unknown_paths import (
     may_pass,
     stays_below,
 )
-from ..telemetry.exchange_record import ExchangeRecord, new_record
+from ..telemetry.observed_exchange import ExchangeRecord, new_record
 from .gateway_exchange import GatewayContext, GatewayExchange
 from .refusals import upgrade_refused, write_refusal
 from .tenancy import Tenancy, has_dots

@@ -37,7 +37,7 @@ from ..bodies import check_answer_values, date_answer, looks_like_object, object
 from ..config.values import Config, Route
 from ..surfaces import ClientAnswer, ClientRequest, Operation, Surface
 from ..surfaces.base import JSON, to_client_error
-from ..telemetry.exchange_record import ExchangeRecord, Kept, log_message, losses_header
+from ..telemetry.observed_exchange import ExchangeRecord, Kept, log_message, losses_header
 from ..telemetry.redact import keyless
 from . import compaction, counting
 from .cipher import SealedState, Sealer

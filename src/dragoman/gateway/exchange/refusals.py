@@ -6,7 +6,7 @@ from ...errors import DragomanError, ProviderError
 from ..surfaces import ClientAnswer, ClientRequest, Surface
 from ..surfaces.base import to_client_error
 from ..surfaces.unknown_paths import no_upgrade
-from ..telemetry.exchange_record import ExchangeRecord, log_message
+from ..telemetry.observed_exchange import ExchangeRecord, log_message
 
 
 def write_refusal(surface: Surface, error: DragomanError, record: ExchangeRecord) -> ClientAnswer:

@@ -30,7 +30,7 @@ from ..exchange.sending import OpenStream, Sender
 from ..server.asgi_client import header_value, too_large, unzip_body
 from ..server.loop_sender import LoopSender
 from ..surfaces import ClientAnswer, ClientRequest, match_request
-from ..telemetry.exchange_record import ExchangeNotifier, ExchangeRecord, Observer, new_record
+from ..telemetry.observed_exchange import ExchangeNotifier, ExchangeRecord, Observer, new_record
 from .sdk_timeouts import AsyncBounded, Bounded, SdkTimeouts, find_library
 from .thread_sender import BlockingReply, ThreadSender, run
 

@@ -34,9 +34,9 @@ from ..exchange.off_loop import LARGE, OffLoop, is_long
 from ..exchange.refusals import write_refusal
 from ..exchange.sending import OpenStream
 from ..surfaces import ClientAnswer, ClientRequest, Surface, match_request
-from ..telemetry.exchange_record import ExchangeRecord, Observer, adapt_observers, new_record
 from ..telemetry.log import JsonLog
 from ..telemetry.metrics import Metrics
+from ..telemetry.observed_exchange import ExchangeRecord, Observer, adapt_observers, new_record
 from .asgi_client import (
     WRITE,
     Client,

@@ -14,7 +14,7 @@ from ..exchange.gateway_exchange import GatewayExchange
 from ..exchange.relay import RelayStream
 from ..exchange.sending import build_stall_error
 from ..surfaces import ClientAnswer, ClientRequest
-from ..telemetry.exchange_record import ExchangeRecord
+from ..telemetry.observed_exchange import ExchangeRecord
 
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]

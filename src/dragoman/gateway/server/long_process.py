@@ -27,7 +27,7 @@ from typing import Any
 from ...errors import DragomanError, Overloaded
 from ..config.values import ClientKey, Config
 from ..surfaces import ClientRequest
-from ..telemetry.exchange_record import ExchangeRecord
+from ..telemetry.observed_exchange import ExchangeRecord
 from .asgi_client import Client, ClientLeft
 from .long_frames import PART, WINDOW, Frame, FrameKind, encode_frame, encode_value, read_frame
 from .rate_limits import RateLimits

@@ -24,7 +24,7 @@ from ...losses.loss import Loss, load_loss, locate_losses
 from ..config.values import ClientKey
 from ..exchange.refusals import write_refusal
 from ..surfaces import ClientRequest, match_request
-from ..telemetry.exchange_record import ExchangeRecord
+from ..telemetry.observed_exchange import ExchangeRecord
 from .asgi import App, answer_request, preload
 from .asgi_client import Client
 from .long_frames import PART, WINDOW, Frame, FrameKind, encode_frame, encode_value, read_frame

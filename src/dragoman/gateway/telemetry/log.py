@@ -16,7 +16,7 @@ from ...losses import Loss
 from ...message import Usage
 from ...text.redaction import clip_text
 from .background import Background
-from .exchange_record import ExchangeRecord, Observer
+from .observed_exchange import ExchangeRecord, Observer
 from .redact import without_secrets
 
 _WAITING = 10_000  # lines

@@ -21,7 +21,7 @@ from ...losses.codes import CODES
 from ...message import Usage
 from ...vendors import PROTOCOLS, VENDORS
 from ..config.values import KEPT, Config
-from .exchange_record import ExchangeRecord, Observer
+from .observed_exchange import ExchangeRecord, Observer
 
 OTHER = "other"
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"

@@ -27,7 +27,7 @@ from ...message import Usage
 from ...stream.framing import Decoder, Framing, ServerEvent
 from ...text.json_text import Json, JsonObject, encode_json, loads
 from .background import Background
-from .exchange_record import ExchangeRecord, Kept, Observer
+from .observed_exchange import ExchangeRecord, Kept, Observer
 from .redact import redact, without_secrets
 
 MB = 2**20

@@ -16,7 +16,7 @@ from ...losses import Loss, by_weight
 from ...message import Usage
 from ...text.redaction import clip_text, show
 from ...vendors import find_vendor
-from .exchange_record import ExchangeRecord, Observer
+from .observed_exchange import ExchangeRecord, Observer
 from .redact import without_secrets
 
 if TYPE_CHECKING:

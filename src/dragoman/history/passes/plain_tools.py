@@ -30,7 +30,7 @@ from ...message.blocks import NOTES, ContentBlock
 from ...message.client_tools import find_function, item_spelled, item_that_calls
 from ...text.json_text import Json, JsonObject
 from ..wording import Wording
-from .rename_tools import wire_tool_names
+from .apply_name_rules import wire_tool_names
 from .survey import ODD, RoledHistory, Tools, with_content, with_fields
 
 INPUT = "input"  # the one parameter of a function that replaces a freeform tool

@@ -2,7 +2,7 @@
 
 Whose thinking a host takes is in `signatures` and `reads` of its capabilities, which its vendor's
 row sets. Thinking in an answer that goes to a client of another protocol is in
-`codec/related_hosts.py`.
+`codec/adopted_answers.py`.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ import dragoman
 from dragoman import ChatRequest, Msg, Tool, ToolChoice
 from dragoman.capabilities import Capabilities
 from dragoman.capabilities.name_rules import IdRule, NameRule, mapping
-from dragoman.history.passes import rename_tools
-from dragoman.history.passes.rename_tools import invert_names, name_tools, respell_history
+from dragoman.history.passes import apply_name_rules
+from dragoman.history.passes.apply_name_rules import invert_names, name_tools, respell_history
 from dragoman.history.passes.survey import survey
 from dragoman.losses import Report
 from dragoman.message import ServerTool, ToolResultBlock, ToolUseBlock, places
@@ -271,14 +271,16 @@ def test_ids_alone_are_respelled_as_ids_beside_names_are(
 ) -> None:
     def respell() -> Any:
         report = Report(msgs, None, places)
-        history, back = respell_history(survey(msgs, report), can, {}, report)
+        history = survey(msgs, report)
+        _, names = name_tools([], history.names, can.tool_names, report)
+        history, back = respell_history(history, can, names, report)
         blocks = [(m.role, m.cache, m.extras, m.blocks) for m in history.msgs]
         losses = [(loss.code, loss.where, loss.field, loss.did) for loss in report.losses]
         return blocks, back, losses, [id(report.source(m)) for m in history.msgs if m.blocks]
 
     short = respell()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rename_tools, "_respell_ids", lambda *_: None)
+        patch.setattr(apply_name_rules, "_respell_ids", lambda *_: None)
         assert respell() == short
 
 

@@ -1,6 +1,7 @@
-"""ExchangeRecord: what is noted of one exchange, for the log, the metrics, spans and recordings.
+"""One exchange as observers see it: the log, the metrics, spans and recordings.
 
-Also the header that lists the losses of the request. `recording.py` writes what a recording keeps.
+`recording.py` decides what a recording keeps of it. The header that lists the losses of a request
+is made here, too.
 """
 
 from __future__ import annotations

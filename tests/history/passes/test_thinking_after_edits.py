@@ -11,7 +11,7 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, DropOldest, Msg, Options, Policy, Tool
 from dragoman.errors import LossRefused
-from dragoman.history.passes.thinking_binding import first_change
+from dragoman.history.passes.thinking_after_edits import first_change
 from dragoman.message import (
     CacheHint,
     Origin,
