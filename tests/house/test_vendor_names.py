@@ -28,6 +28,7 @@ _CLOUD = "a cloud whose library has the tokens, and the extra that installs it"
 _FAMILY = "a family of models, or its tokenizer, at any host"
 _SCHEMA = "a dialect of JSON Schema, which facts of any vendor may name"
 _AGENTSCOPE = "AgentScope's names and arguments"
+_BATCHES = "the providers whose batch files are forms of records"
 _TRAINING = "the host whose messages are the nearest to a form of training data"
 _REFUSALS = "what hosts refuse: a table of judgements by host, apart from what is written for them"
 
@@ -37,6 +38,7 @@ FREE: dict[str, tuple[str, str]] = {
     "analysis/check.py": ("openai", "OpenAI's rules hold for its models over a bare protocol"),
     "analysis/rules/losses.py": ("openai azure deepseek zhipu", _REFUSALS),
     "analysis/rules/wires.py": ("openai azure deepseek zhipu bedrock", _REFUSALS),
+    "batch/record_forms/__init__.py": ("openai bedrock vertex", _BATCHES),
     "batch/record_forms/bedrock_tuning.py": ("bedrock", _TRAINING),
     "batch/record_forms/conversation.py": ("sglang", _TRAINING),
     "batch/record_forms/gemini_tuning.py": ("vertex", _TRAINING),

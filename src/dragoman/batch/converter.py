@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from ..conversion.convert import convert
 from ..conversion.detection import detect
 from ..conversion.wires import find_wire
 from ..errors import ConfigError, ReadError
@@ -13,13 +12,11 @@ from ..losses import policy as policy_of
 from ..losses.policies import LossLog
 from ..text.json_text import Json, JsonObject
 from ..text.redaction import show
-from .record_forms import EXCHANGE, FORMS, MESSAGES, RecordForm, find_form
-from .record_forms.exchange import convert_exchange
+from .record_forms import FORMS, MESSAGES, RecordForm, find_form
+from .record_forms.conversion import convert_body, convert_record
 from .record_forms.hugging_face import has_messages_alone
-from .record_forms.training import read_conversation, read_request, write_for_wire
 from .record_work import RecordResult, RecordWork
 
-_QUIET = policy_of("ignore")
 # wires whose bodies name a model: messages without one are training data
 _NAME_MODELS = frozenset({"openai-chat", "ollama", "mistral", "cohere"})
 
@@ -29,7 +26,7 @@ class Converter(RecordWork):
 
     Args:
         source: The name of the wire of the records; "auto" looks at each.
-        target: The name of the wire for which they are written, or of a form of training data.
+        target: The name of the wire for which they are written, or of a form of records.
         model: The model to ask, or that answers.
         policy: Which losses raise, and what is logged.
         form: The form of the records, if they are no bodies; None looks at each.
@@ -58,8 +55,9 @@ class Converter(RecordWork):
         self._form = None if form is None else _find_form(form)
         self.policy: Policy = policy_of(policy)
         self._log = LossLog()
-        self._to = FORMS[target].write if target in FORMS else None
-        if self._to is None:
+        to = FORMS.get(target)
+        self._to: RecordForm | str = target if to is None or not to.is_written else to
+        if isinstance(self._to, str):
             find_wire(target)
         if source != "auto":
             find_wire(source)
@@ -92,29 +90,19 @@ class Converter(RecordWork):
 
     def _convert(self, value: Json) -> tuple[JsonObject, list[Report]]:
         """Convert a record of any form, for a wire or to a form."""
-        form, to = None, self._to
-        if isinstance(value, dict):
-            form = self._form or find_form(value)
+        form, to = self._form, self._to
+        if form is None and isinstance(value, dict):
+            form = find_form(value)
         if form is None:
             source, kind = self._recognise(value)
             assert isinstance(value, dict)  # as was asked there
-            if kind == "messages":
-                form = MESSAGES
-            elif to is not None:
-                return to(read_request(value, source, kind))
-            else:
-                written = convert(value, source, self.target, kind, self.model, policy=_QUIET)
-                return written.body, [written.report]
-        assert isinstance(value, dict)
-        if not form.claims(value):
+            if kind != "messages":
+                return convert_body(value, source, kind, to, self.model)
+            form = MESSAGES
+        if not isinstance(value, dict) or not form.claims(value):
             text = f"the record has not the keys of the form {form.name}"
             raise ReadError(text, path="$", code="record.form", hint="see docs/batch.md")
-        if to is None and form is EXCHANGE:
-            return convert_exchange(value, self.source, find_wire(self.target), self.model)
-        conversation = read_conversation(value, form, self.source)
-        if to is not None:
-            return to(conversation)
-        return write_for_wire(conversation, find_wire(self.target), self.model)
+        return convert_record(value, form, self.source, to, self.model)
 
     def _recognise(self, value: Json) -> tuple[str, Literal["request", "response", "messages"]]:
         """The wire of a body, and whether it is a request, an answer, or messages alone."""
@@ -169,7 +157,7 @@ def converter(
 
     Args:
         source: The name of the wire of the records; "auto" looks at each.
-        target: The name of the wire for which they are written, or of a form of training data.
+        target: The name of the wire for which they are written, or of a form of records.
         model: The model to ask, or that answers; by default the record's own if the target serves
             it, else the target's default.
         policy: Which losses raise, and what is logged: a Policy or its name.

@@ -66,13 +66,13 @@ MaxLine: TypeAlias = Annotated[
         "--max-line", min=1, metavar="BYTES", help="A longer line is quarantined, not read."
     ),
 ]
-_WRITTEN = [name for name, form in FORMS.items() if form.write is not None]
+_WRITTEN = [name for name, form in FORMS.items() if form.is_written]
 Target: TypeAlias = Annotated[
     str,
     options.wire_option(
         "--to",
         "-t",
-        help=f"See `dragoman wires`; or training data: {', '.join(_WRITTEN)}.",
+        help=f"See `dragoman wires`; or a form of records: {', '.join(_WRITTEN)}.",
         metavar="WIRE|FORM",
     ),
 ]

@@ -12,7 +12,8 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, TypeVar
+from http import HTTPStatus
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
 from ..errors import ReadError
@@ -185,7 +186,21 @@ class BatchPlan:
 
 
 class BatchLines(ABC):
-    """The lines of a protocol's batches: of requests, and of results. It has no state."""
+    """The lines of a protocol's batches: of requests, and of results. It has no state.
+
+    Attributes:
+        id_place: The path of the id in a line.
+        request_key: The key of a request's body in its line.
+        answer_place: The path of an answer's body in the line of a result.
+        error_place: The path of an error in it.
+        echoes: Whether the line of a result has the request as well.
+    """
+
+    id_place: ClassVar[str] = "$.custom_id"
+    request_key: ClassVar[str]
+    answer_place: ClassVar[str]
+    error_place: ClassVar[str]
+    echoes: ClassVar[bool] = False
 
     @abstractmethod
     def line(self, key: str, path: str, body: bytes) -> bytes:
@@ -198,8 +213,22 @@ class BatchLines(ABC):
         """
 
     @abstractmethod
+    def row(self, key: str, path: str, body: JsonObject) -> JsonObject:
+        """Write one request as the object of a line.
+
+        Args:
+            key: Its id; empty if it has none.
+            path: The path to which it would be sent by itself.
+            body: Its body.
+        """
+
+    @abstractmethod
     def body(self, line: JsonObject) -> JsonObject:
         """Return the body of a request from its line."""
+
+    @abstractmethod
+    def key(self, line: JsonObject) -> str:
+        """Return the id of a request from its line or from that of its result; may be empty."""
 
     def result_lines(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         """Yield one line for each result of an output.
@@ -212,6 +241,15 @@ class BatchLines(ABC):
     @abstractmethod
     def result(self, line: JsonObject) -> BatchResult:
         """Read a line of a result."""
+
+    @abstractmethod
+    def result_row(self, result: BatchResult, request: JsonObject | None) -> JsonObject:
+        """Write the object of a line of a result.
+
+        Args:
+            result: The result; its body is an answer or an error of this protocol.
+            request: The body of the request, for a line that has it as well.
+        """
 
 
 class BatchForm(BatchLines):
@@ -348,15 +386,27 @@ class FileBatches(BatchForm):
     the SDK openai 3.57 (2026-11-27).
     """
 
+    request_key = "body"
+    answer_place = "$.response.body"
+    error_place = "$.error"
+
     def line(self, key: str, path: str, body: bytes) -> bytes:
         """Write one request as a line; its URL begins with `/v1` at every host."""
         url = json.dumps(f"/v1{path}").encode()
         return b'{"custom_id":"%s","method":"POST","url":%s,"body":%s}' % (key.encode(), url, body)
 
+    def row(self, key: str, path: str, body: JsonObject) -> JsonObject:
+        """Write one request as the object of a line."""
+        return {"custom_id": key, "method": "POST", "url": f"/v1{path}", "body": body}
+
     def body(self, line: JsonObject) -> JsonObject:
         """Return the body of a request from its line."""
         body: JsonObject = line["body"]
         return body
+
+    def key(self, line: JsonObject) -> str:
+        """Return the id of a request or of a result."""
+        return str(line.get("custom_id") or "")
 
     def upload(self, plan: BatchPlan, lines: bytes) -> Calls[str]:
         """Upload the lines; at a path of its own, a host also wants the name as a field."""
@@ -448,6 +498,84 @@ class FileBatches(BatchForm):
         return BatchResult(
             key, "error", {"error": error or "the line has neither answer nor error"}
         )
+
+    def result_row(self, result: BatchResult, request: JsonObject | None) -> JsonObject:
+        """Write the object of a line of a result: an answer with a status, also for an error."""
+        row: JsonObject = {"id": f"batch_req_{result.id}", "custom_id": result.id}
+        if result.kind in ("expired", "cancelled"):
+            text = f"The batch {'expired' if result.kind == 'expired' else 'was cancelled'}"
+            error = {"code": f"batch_{result.kind}", "message": f"{text} before this request ran."}
+            return {**row, "response": None, "error": error}
+        status = result.status or (200 if result.kind == "answer" else 500)
+        response = {"status_code": status, "request_id": "", "body": result.body}
+        return {**row, "response": response, "error": None}
+
+
+class EchoedRecords(BatchLines):
+    """Lines of a file in a bucket, to which `response` and `status` are added where they are done.
+
+    `status` is empty for a request that was answered; for one that failed it has the phrase of the
+    HTTP status and the body of the error, and there is no response. Reference: Google Cloud docs,
+    "Batch inference from Cloud Storage" (2026-11-29).
+    """
+
+    request_key = "request"
+    answer_place = "$.response"
+    error_place = "$.status"
+    echoes = True
+
+    def line(self, key: str, path: str, body: bytes) -> bytes:
+        """Write one request as a line."""
+        return encode_json(self.row(key, path, loads(body)))
+
+    def body(self, line: JsonObject) -> JsonObject:
+        """Return the body of a request from its line."""
+        body: JsonObject = line["request"]
+        return body
+
+    def result(self, line: JsonObject) -> BatchResult:
+        """Read a line of a result."""
+        key, reply, words = self.key(line), line.get("response"), line.get("status")
+        if words or not isinstance(reply, dict):
+            return BatchResult(key, "error", _parse_words(words))
+        return BatchResult(key, "answer", reply)
+
+    def result_row(self, result: BatchResult, request: JsonObject | None) -> JsonObject:
+        """Write the object of a line of a result."""
+        row: JsonObject = {} if request is None else {"request": request}
+        if result.kind == "answer":
+            return {**row, "status": "", "response": result.body}
+        if result.kind == "error":
+            try:
+                phrase = HTTPStatus(result.status or 500).phrase
+            except ValueError:  # such as 529
+                phrase = "Error"
+            return {**row, "status": f"{phrase}: {encode_json(result.body).decode()}"}
+        words = "expired" if result.kind == "expired" else "was cancelled"
+        return {**row, "status": f"The batch {words} before this request ran."}
+
+
+def _parse_words(words: Json) -> JsonObject:
+    """Return the error in the status of a line: JSON, or the text in front of it alone."""
+    text = words if isinstance(words, str) and words else "the line has no response"
+    at = text.find("{")
+    if at >= 0:
+        try:
+            found = loads(text[at:])
+        except ReadError:
+            found = None
+        if isinstance(found, dict) and isinstance(found.get("error"), dict):
+            return found
+    return {"error": {"message": text}}
+
+
+def read_words(body: Json) -> str:
+    """Return the words of an error's body, of whichever form."""
+    inner = body.get("error") if isinstance(body, dict) else None
+    for place in (inner, body):
+        if isinstance(place, dict) and isinstance(words := place.get("message"), str):
+            return words
+    return inner if isinstance(inner, str) else body if isinstance(body, str) else ""
 
 
 def read_faults(errors: Any) -> tuple[BatchFault, ...]:

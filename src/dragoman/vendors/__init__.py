@@ -481,6 +481,13 @@ def batch_lines(protocol: str) -> BatchLines:
     return lines
 
 
+def bucket_lines(protocol: str) -> BatchLines:
+    """How the lines of batches of a protocol look that are files in a bucket."""
+    folder, _ = PROTOCOLS[protocol]
+    lines: BatchLines = import_module(f"..protocols.{folder}.batch", __name__).BUCKET
+    return lines
+
+
 def batch_form(protocol: str) -> BatchForm:
     """The batch interface of a protocol; that of a bucket has none."""
     form = batch_lines(protocol)

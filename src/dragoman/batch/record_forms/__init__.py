@@ -1,14 +1,18 @@
-"""The forms of records besides the bodies of a wire: exchanges, and the training data of others.
+"""The forms of records besides the bodies of a wire: exchanges, lines of batches, training data.
 
 A form is a file with the same three functions: `claims` says whether a record has the form, by its
-keys at the top, `read` and `write` go between a record and a Conversation.
+keys at the top, `read` and `write` go between a record and a Conversation. Exchanges and lines of
+batches hold bodies, and `conversion` goes from those to others.
 """
 
 from __future__ import annotations
 
+import re
+
 from ...text.json_text import JsonObject
 from . import (
     alpaca,
+    batch_lines,
     bedrock_tuning,
     exchange,
     gemini_tuning,
@@ -29,7 +33,64 @@ MESSAGES = RecordForm(
     hugging_face.write_messages,
 )
 
+_LINE = batch_lines.LineForm
+_LABEL = re.compile(r"[a-z0-9_-]{1,63}")
 _ROWS = (
+    # the narrower ones first
+    RecordForm(
+        "openai-responses-batch",
+        batch_lines.SIGNS,
+        batch_lines.claims_responses,
+        line=_LINE("openai/openai-responses", "openai-responses"),
+    ),
+    RecordForm(
+        "openai-batch",
+        batch_lines.SIGNS,
+        batch_lines.claims_openai,
+        line=_LINE("openai", "openai-chat"),
+    ),
+    RecordForm(
+        "mistral-batch",
+        batch_lines.SIGNS,
+        batch_lines.claims_mistral,
+        line=_LINE("mistral", "mistral"),
+    ),
+    RecordForm(
+        "anthropic-batch",
+        batch_lines.SIGNS,
+        batch_lines.claims_anthropic,
+        # the API reference, "Create a Message Batch", `custom_id` (2026-11-29)
+        line=_LINE("anthropic", "anthropic", ids=re.compile(r"[a-zA-Z0-9_-]{1,64}")),
+    ),
+    RecordForm(
+        "gemini-batch", batch_lines.SIGNS, batch_lines.claims_gemini, line=_LINE("gemini", "gemini")
+    ),
+    RecordForm(
+        "bedrock-invoke-batch",
+        batch_lines.SIGNS,
+        batch_lines.claims_invoke,
+        line=_LINE("bedrock/anthropic", "bedrock-converse"),
+    ),
+    RecordForm(
+        "bedrock-batch",
+        batch_lines.SIGNS,
+        batch_lines.claims_bedrock,
+        line=_LINE(
+            "bedrock", "bedrock-converse", readers={"anthropic_version": "bedrock/anthropic"}
+        ),
+    ),
+    RecordForm(
+        "vertex-claude-batch",
+        batch_lines.SIGNS,
+        batch_lines.claims_vertex_claude,
+        line=_LINE("vertex/anthropic", "anthropic", bucket=True),
+    ),
+    RecordForm(
+        "vertex-batch",
+        batch_lines.SIGNS,
+        batch_lines.claims_vertex,
+        line=_LINE("vertex", "gemini", bucket=True, ids=_LABEL),
+    ),
     EXCHANGE,
     RecordForm(
         "openai-tuning",

@@ -126,8 +126,12 @@ def read_body(
 
     Raises ReadError if it is none of this wire.
     """
-    request = wire._read(body, path, None, keep=False, watched=False)
-    return Conversation(TrainingExample(request, _last_answer(request)), None, others or {})
+    return hold_request(wire._read(body, path, None, keep=False, watched=False), (), others or {})
+
+
+def hold_request(request: ChatRequest, moves: Moves, others: JsonObject) -> Conversation:
+    """The conversation of a request; what follows the last turn of others is its answer."""
+    return Conversation(TrainingExample(request, _last_answer(request), moves), None, others)
 
 
 def _last_answer(request: ChatRequest) -> int:

@@ -32,6 +32,7 @@ Event = tuple[str | None, Json]
 
 _QUIET = policy_of("ignore")
 _AS_READ = FormatStyle(fetch_read=True)
+BODIES = ("request", "response", "events")
 _ADDRESSES = ("path", "url_path", "url")  # keys of where the request went
 # whose errors are no answers of its own: an error of HTTP has the form that its sibling's has
 _ERRORS = {"openai-responses": "openai-chat"}
@@ -94,12 +95,23 @@ def read(record: JsonObject, source: str, keep: str = "") -> ExchangeParts:
         shape={"request": request_path != "$.request", "response": answer_path != "$.response"},
     )
     if asked is not None:
-        same = keep == reader.room.protocol
-        with errors_in_record(exchange.request_moves):
-            exchange.request = reader._read(asked, path, None, keep=same, watched=False)
-    with errors_in_record(exchange.answer_moves):
-        _read_answer(exchange, told, pairs, _status(record))
+        add_request(exchange, asked, path, keep=keep == reader.room.protocol)
+    add_answer(exchange, told, pairs, _status(record))
     return exchange
+
+
+def add_request(exchange: ExchangeParts, body: Any, path: str | None, *, keep: bool) -> None:
+    """Read the request of an exchange."""
+    with errors_in_record(exchange.request_moves):
+        exchange.request = exchange.reader._read(body, path, None, keep=keep, watched=False)
+
+
+def add_answer(
+    exchange: ExchangeParts, told: Any, events: list[Event] | None, status: int | None
+) -> None:
+    """Read the answer of an exchange, which may be an error."""
+    with errors_in_record(exchange.answer_moves):
+        _read_answer(exchange, told, events, status)
 
 
 def _status(record: JsonObject) -> int | None:
@@ -184,6 +196,66 @@ def read_whole_answer(exchange: ExchangeParts) -> ChatResponse | None:
     return answer
 
 
+@dataclass(slots=True)
+class WrittenParts:
+    """Both bodies of an exchange for the target, and the losses.
+
+    Attributes:
+        request: The request; None if there is none.
+        response: The answer, or the error as the target reports it.
+        events: The events of a streamed answer.
+        reports: The losses.
+    """
+
+    request: Written | None = None
+    response: JsonObject | None = None
+    events: list[Json] | None = None
+    reports: list[Report] = field(default_factory=list)
+
+
+def write_parts(exchange: ExchangeParts, target: Wire, model: str | None) -> WrittenParts:
+    """Write what an exchange holds for another wire.
+
+    Args:
+        exchange: The exchange.
+        target: The wire for which it is written.
+        model: The model to ask, and that answers.
+
+    Raises:
+        WriteError: The request cannot be written for the target.
+    """
+    parts = WrittenParts()
+    asked: ChatRequest | None = None
+    if (request := exchange.request) is not None:
+        moves = exchange.request_moves
+        report = RecordReport(request.messages, request, tree.places, target.name, moves)
+        parts.reports.append(report)
+        with errors_in_record(moves):
+            parts.request = written = target.write_request(
+                request, model, style=_AS_READ, policy=_QUIET, report=report
+            )
+        if exchange.answer is not None or exchange.events is not None:
+            asked = target._read(written.body, written.path, None, keep=True, watched=False)
+    if exchange.error is not None:
+        parts.response = write_error(exchange.error, target)
+    elif exchange.answer is not None:
+        names = {own: name for name, own in parts.request.names.items()} if parts.request else {}
+        answer = _rename(exchange.answer, names)
+        report = RecordReport((), answer, tree.answer_places, target.name, exchange.answer_moves)
+        parts.response = target.write_response(
+            replace(answer, model=model or answer.model), asked, policy=_QUIET, report=report
+        ).body
+        parts.reports.append(report)
+    if exchange.events is not None:
+        converter = StreamConverter(exchange.reader, target, model, _QUIET, asked)
+        converter.encoder.report.second = 0  # a record is the same whenever it is converted
+        events = _convert_events(exchange, converter)
+        # the text behind the last event is a part of the framing
+        parts.events = [_event(*event) for event in events if not isinstance(event[1], str)]
+        parts.reports.append(move_losses(converter.losses, target.name, exchange.answer_moves))
+    return parts
+
+
 def convert_exchange(
     record: JsonObject, source: str, target: Wire, model: str | None
 ) -> tuple[JsonObject, list[Report]]:
@@ -203,50 +275,20 @@ def convert_exchange(
         WriteError: The request cannot be written for the target.
     """
     exchange = read(record, source, target.room.protocol)
+    parts = write_parts(exchange, target, model)
     result = dict(record)
-    reports: list[Report] = []
-    asked: ChatRequest | None = None
-    written: Written | None = None
-    if exchange.request is not None:
-        report = RecordReport(
-            exchange.request.messages,
-            exchange.request,
-            tree.places,
-            target.name,
-            exchange.request_moves,
-        )
-        with errors_in_record(exchange.request_moves):
-            written = target.write_request(
-                exchange.request, model, style=_AS_READ, policy=_QUIET, report=report
-            )
-        _put(result, "request", written.body, exchange.shape["request"])
+    if parts.request is not None:
+        _put(result, "request", parts.request.body, exchange.shape["request"])
         for key in _ADDRESSES:
             if isinstance(record.get(key), str):
-                result[key] = written.path
-        reports.append(report)
-        asked = target._read(written.body, written.path, None, keep=True, watched=False)
+                result[key] = parts.request.path
     if isinstance(record.get("protocol"), str) and record["protocol"] in PROTOCOLS:
         result["protocol"] = target.room.protocol
-    names = {own: name for name, own in written.names.items()} if written is not None else {}
-    if exchange.error is not None:
-        body = _write_error(exchange.error, target)
-        _put(result, "response", body, exchange.shape["response"])
-    elif exchange.answer is not None:
-        answer = _rename(exchange.answer, names)
-        report = RecordReport((), answer, tree.answer_places, target.name, exchange.answer_moves)
-        body = target.write_response(
-            replace(answer, model=model or answer.model), asked, policy=_QUIET, report=report
-        ).body
-        _put(result, "response", body, exchange.shape["response"])
-        reports.append(report)
-    if exchange.events is not None:
-        converter = StreamConverter(exchange.reader, target, model, _QUIET, asked)
-        converter.encoder.report.second = 0  # a record is the same whenever it is converted
-        events = _convert_events(exchange, converter)
-        # the text behind the last event is a part of the framing
-        result["events"] = [_event(*event) for event in events if not isinstance(event[1], str)]
-        reports.append(move_losses(converter.losses, target.name, exchange.answer_moves))
-    return result, reports
+    if parts.response is not None:
+        _put(result, "response", parts.response, exchange.shape["response"])
+    if parts.events is not None:
+        result["events"] = parts.events
+    return result, parts.reports
 
 
 def _put(result: JsonObject, key: str, body: JsonObject, below: bool) -> None:
@@ -271,7 +313,7 @@ def _rename(answer: ChatResponse, names: dict[str, str]) -> ChatResponse:
     return replace(answer, candidates=candidates)
 
 
-def _write_error(error: ProviderError, target: Wire) -> JsonObject:
+def write_error(error: ProviderError, target: Wire) -> JsonObject:
     """The error as the target's API reports it, with an HTTP status and in place of an answer."""
     name = _ERRORS.get(target.room.protocol)
     wire = target if name is None else find_wire(name)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...losses import Report
 from ...text.json_text import JsonObject
+from .batch_lines import LineForm
 from .conversation import Conversation
 
 
@@ -16,11 +17,13 @@ class RecordForm:
 
     Attributes:
         name: Its name, for `--form` and `--to`.
-        signs: Keys of which a record of this form has at least one, and no body of a wire has any;
-            none if a record of it also has the keys of a body.
+        signs: Keys of which a record of this form has at least one, and bodies of wires as a rule
+            none; empty if a record of it also has the keys of a body.
         claims: Whether a record is of this form, by its keys at the top.
         read: Reads what a record holds; None for an exchange, which depends on its wire.
         write: Writes it, and gives the losses; None for an exchange.
+        line: The lines of a provider's batch files; None for other forms. `read` and `write` are
+            then None.
     """
 
     name: str
@@ -28,3 +31,9 @@ class RecordForm:
     claims: Callable[[JsonObject], bool]
     read: Callable[[JsonObject], Conversation] | None = None
     write: Callable[[Conversation], tuple[JsonObject, list[Report]]] | None = None
+    line: LineForm | None = None
+
+    @property
+    def is_written(self) -> bool:
+        """Whether records can be written in this form."""
+        return self.write is not None or self.line is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 
 from ... import message as tree
@@ -11,16 +12,16 @@ from ...errors import ProviderError, ReadError
 from ...history.pipeline import FormatStyle
 from ...losses import Report
 from ...losses import policy as policy_of
+from ...message import Written
 from ...text.json_text import JsonObject
 from .conversation import Conversation, add_answer, note_rejected, read_body, refuse_answer
-from .exchange import read, read_whole_answer
+from .exchange import BODIES, read, read_whole_answer
 from .form import RecordForm
 from .record_report import RecordReport, errors_in_record
 
 _QUIET = policy_of("ignore")
 # the answer stands at the end, and no turn is invented behind it
 _WHOLE = FormatStyle(fetch_read=True, changes={"prefill": True})
-_BODIES = ("request", "response", "events")
 
 
 def read_conversation(record: JsonObject, form: RecordForm, source: str) -> Conversation:
@@ -38,7 +39,7 @@ def read_conversation(record: JsonObject, form: RecordForm, source: str) -> Conv
     if form.read is not None:
         return form.read(record)
     exchange = read(record, source)
-    others = {key: value for key, value in record.items() if key not in _BODIES}
+    others = {key: value for key, value in record.items() if key not in BODIES}
     try:
         answer = read_whole_answer(exchange)
     except ProviderError as error:
@@ -68,14 +69,15 @@ def read_request(body: JsonObject, source: str, kind: str) -> Conversation:
 
 
 def write_for_wire(
-    conversation: Conversation, target: Wire, model: str | None
-) -> tuple[JsonObject, list[Report]]:
+    conversation: Conversation, target: Wire, model: str | None, kept: Container[str] = ()
+) -> tuple[Written, list[Report]]:
     """Write a conversation, with its answer at the end, as the body of a request.
 
     Args:
         conversation: What the record holds.
         target: The wire.
         model: The model that is named in it.
+        kept: Other keys of the record that are written elsewhere.
 
     Raises:
         WriteError: It cannot be written for the target.
@@ -83,8 +85,8 @@ def write_for_wire(
     example = conversation.chosen
     request = replace(example.request, model=None)
     report = RecordReport(request.messages, request, tree.places, target.name, example.moves)
-    conversation.note_others(report)
+    conversation.note_others(report, kept)
     note_rejected(conversation, report)
     with errors_in_record(example.moves):
         written = target.write_request(request, model, style=_WHOLE, policy=_QUIET, report=report)
-    return written.body, [report]
+    return written, [report]

@@ -18,6 +18,7 @@ from ..batches import (
     BatchReport,
     BatchResult,
     Calls,
+    EchoedRecords,
     read_count,
     read_id,
     read_result_line,
@@ -30,14 +31,26 @@ _FAILED = ("errored", "canceled", "expired")
 class MessageBatches(BatchForm):
     """Batches of Messages. They take no name of ours: a lost one is found by its requests."""
 
+    request_key = "params"
+    answer_place = "$.result.message"
+    error_place = "$.result.error"
+
     def line(self, key: str, path: str, body: bytes) -> bytes:
         """Write one request as a line."""
         return b'{"custom_id":"%s","params":%s}' % (key.encode(), body)
+
+    def row(self, key: str, path: str, body: JsonObject) -> JsonObject:
+        """Write one request as the object of a line."""
+        return {"custom_id": key, "params": body}
 
     def body(self, line: JsonObject) -> JsonObject:
         """Return the body of a request from its line."""
         body: JsonObject = line["params"]
         return body
+
+    def key(self, line: JsonObject) -> str:
+        """Return the id of a request or of a result."""
+        return str(line.get("custom_id") or "")
 
     def uploads(self, plan: BatchPlan) -> bool:
         """Nothing is uploaded: the batch is one body."""
@@ -136,5 +149,39 @@ class MessageBatches(BatchForm):
             case _:
                 return BatchResult(key, "error", result.get("error") or result)
 
+    def result_row(self, result: BatchResult, request: JsonObject | None) -> JsonObject:
+        """Write the object of a line of a result."""
+        match result.kind:
+            case "answer":
+                inner: JsonObject = {"type": "succeeded", "message": result.body}
+            case "error":
+                inner = {"type": "errored", "error": result.body}
+            case "expired":
+                inner = {"type": "expired"}
+            case _:
+                inner = {"type": "canceled"}  # with one l
+        return {"custom_id": result.id, "result": inner}
+
+
+class MessageRecords(EchoedRecords):
+    """Lines of Messages in a file of a bucket, each with an id of its own.
+
+    Reference: Google Cloud docs, "Batch predictions with Anthropic Claude models" (2026-11-29):
+    `custom_id` and `request` go in, `response` and `status` are put beside them.
+    """
+
+    def row(self, key: str, path: str, body: JsonObject) -> JsonObject:
+        """Write one request as the object of a line."""
+        return {"custom_id": key, "request": body}
+
+    def key(self, line: JsonObject) -> str:
+        """Return the id of a request or of a result."""
+        return str(line.get("custom_id") or "")
+
+    def result_row(self, result: BatchResult, request: JsonObject | None) -> JsonObject:
+        """Write the object of a line of a result."""
+        return {"custom_id": result.id, **super().result_row(result, request)}
+
 
 BATCH = MessageBatches()
+BUCKET = MessageRecords()

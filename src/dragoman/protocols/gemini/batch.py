@@ -7,6 +7,7 @@ that comes back, and their order.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote, urlencode
 
@@ -20,9 +21,11 @@ from ..batches import (
     BatchReport,
     BatchResult,
     Calls,
+    EchoedRecords,
     Reason,
     read_count,
     read_id,
+    read_words,
 )
 
 _HEAD, _REQUEST = b'{"key":', b',"request":'
@@ -38,19 +41,35 @@ _STATUSES = {
     1: 499, 2: 500, 3: 400, 4: 504, 5: 404, 6: 409, 7: 403, 8: 429, 9: 400, 10: 409, 11: 400,
     12: 501, 13: 500, 14: 503, 15: 500, 16: 401,
 }  # fmt: skip
+_CODES = {status: code for code, status in reversed(_STATUSES.items())}
 
 
 class ContentBatches(BatchForm):
     """Batches of generateContent requests for one model."""
 
+    id_place = "$.key"
+    request_key = "request"
+    answer_place = "$.response"
+    error_place = "$.error"
+
     def line(self, key: str, path: str, body: bytes) -> bytes:
         """Write one request as a line of a file."""
         return b'%s"%s"%s%s}' % (_HEAD, key.encode(), _REQUEST, body)
+
+    def row(self, key: str, path: str, body: JsonObject) -> JsonObject:
+        """Write one request as the object of a line of a file."""
+        return {"key": key, "request": body}
 
     def body(self, line: JsonObject) -> JsonObject:
         """Return the body of a request from its line."""
         body: JsonObject = line["request"]
         return body
+
+    def key(self, line: JsonObject) -> str:
+        """Return the id of a request or of a result: of a file, or of a call."""
+        about = line.get("metadata")
+        own = about.get("key") if isinstance(about, dict) else None
+        return str(line.get("key") or own or "")
 
     def uploads(self, plan: BatchPlan) -> bool:
         """Whether the requests are more than one call may hold."""
@@ -151,9 +170,7 @@ class ContentBatches(BatchForm):
 
     def result(self, line: JsonObject) -> BatchResult:
         """Read a line of a result."""
-        about = line.get("metadata")
-        own = about.get("key") if isinstance(about, dict) else None
-        key = str(line.get("key") or own or "")
+        key = self.key(line)
         position = read_count(line.get("position"))
         error = line.get("error")
         if isinstance(error, dict):
@@ -161,6 +178,67 @@ class ContentBatches(BatchForm):
             status = code if code is None or code > 99 else _STATUSES.get(code)
             return BatchResult(key, "error", {"error": error}, status, position)
         return BatchResult(key, "answer", line.get("response"), None, position)
+
+    def result_row(self, result: BatchResult, request: JsonObject | None) -> JsonObject:
+        """Write the object of a line of a result; an error is a Status of google.rpc."""
+        if result.kind == "answer":
+            return {"key": result.id, "response": result.body}
+        if result.kind == "error":
+            status = result.status or 500
+            code = _CODES.get(status, 3 if status < 500 else 14)  # INVALID_ARGUMENT, UNAVAILABLE
+            error = {"code": code, "message": read_words(result.body)}
+        else:  # DEADLINE_EXCEEDED, CANCELLED
+            expired = result.kind == "expired"
+            words = "the batch expired" if expired else "the batch was cancelled"
+            error = {"code": 4 if expired else 1, "message": words}
+        return {"key": result.id, "error": error}
+
+
+class ContentRecords(EchoedRecords):
+    """Lines of generateContent requests in a file of a bucket, which have no id of their own.
+
+    Reference: Google Cloud docs, "Batch inference from Cloud Storage" (2026-11-29). The request is
+    in the line of its result, so that an id in its `labels` comes back; labels hold small letters,
+    digits, `-` and `_`, at most 63.
+    """
+
+    id_place = "$.request.labels.custom_id"
+
+    def row(self, key: str, path: str, body: JsonObject) -> JsonObject:
+        """Write one request as the object of a line."""
+        return {"request": _label(body, key)}
+
+    def body(self, line: JsonObject) -> JsonObject:
+        """Return the body of a request from its line, without the id among its labels."""
+        body = super().body(line)
+        labels = body.get("labels")
+        if not isinstance(labels, dict) or _LABEL not in labels:
+            return body
+        rest = {name: value for name, value in labels.items() if name != _LABEL}
+        bare = {name: value for name, value in body.items() if name != "labels"}
+        return {**bare, "labels": rest} if rest else bare
+
+    def key(self, line: JsonObject) -> str:
+        """Return the id among the labels of the request."""
+        request = line.get("request")
+        labels = request.get("labels") if isinstance(request, dict) else None
+        return str(labels.get(_LABEL) or "") if isinstance(labels, dict) else ""
+
+    def result_row(self, result: BatchResult, request: JsonObject | None) -> JsonObject:
+        """Write the object of a line of a result."""
+        return super().result_row(result, _label(request or {}, result.id))
+
+
+_LABEL = "custom_id"
+_LABELLED = re.compile(r"[a-z0-9_-]{1,63}")
+
+
+def _label(body: JsonObject, key: str) -> JsonObject:
+    """Put the id of a request among its labels, where they can hold it."""
+    if not _LABELLED.fullmatch(key):
+        return body
+    labels = body.get("labels")
+    return {**body, "labels": {**(labels if isinstance(labels, dict) else {}), _LABEL: key}}
 
 
 def _in_call(line: bytes) -> bytes:
@@ -207,3 +285,4 @@ def _inline(batch: JsonObject) -> Iterator[JsonObject]:
 
 
 BATCH = ContentBatches()
+BUCKET = ContentRecords()

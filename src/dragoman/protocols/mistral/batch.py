@@ -41,6 +41,10 @@ class BatchJobs(FileBatches):
         """Write one request as a line."""
         return b'{"custom_id":"%s","body":%s}' % (key.encode(), body)
 
+    def row(self, key: str, path: str, body: JsonObject) -> JsonObject:
+        """Write one request as the object of a line."""
+        return {"custom_id": key, "body": body}
+
     def create(self, plan: BatchPlan, lines: bytes) -> Calls[BatchReport]:
         """Create the job of an uploaded file."""
         body = {
