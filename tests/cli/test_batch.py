@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.batch.run import Progress
-from dragoman.cli import batch
+from dragoman.cli import batch_running
 from tests.batch.records import REQUEST, line
 
 from .running import environment, run
@@ -95,8 +95,8 @@ def test_without_a_terminal_a_line_says_how_far_it_is(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     times = iter([100.0, 105.0, 110.0, 110.0, 110.0, 115.0])
-    monkeypatch.setattr("dragoman.cli.batch.time.monotonic", lambda: next(times))
-    display = batch._Display(begin=100.0)
+    monkeypatch.setattr("dragoman.cli.batch_running.time.monotonic", lambda: next(times))
+    display = batch_running._Display(begin=100.0)
     with display.shown():
         for _ in range(3):  # at 100, 105 and 110 seconds
             display.update(Progress(size=1000, read=250, converted=4990, quarantined=10, total=1))

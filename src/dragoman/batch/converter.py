@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
-from ..conversion.detection import detect
 from ..conversion.wires import find_wire
-from ..errors import ConfigError, ReadError
+from ..errors import ConfigError
 from ..losses import Losses, Policy, PolicyLike, Report
 from ..losses import policy as policy_of
 from ..losses.policies import LossLog
 from ..text.json_text import Json, JsonObject
 from ..text.redaction import show
+from .record_contents import check_form, find_named_form, recognise_body
 from .record_forms import FORMS, MESSAGES, RecordForm, find_form
 from .record_forms.conversion import convert_body, convert_record
-from .record_forms.hugging_face import has_messages_alone
 from .record_work import RecordResult, RecordWork
-
-# wires whose bodies name a model: messages without one are training data
-_NAME_MODELS = frozenset({"openai-chat", "ollama", "mistral", "cohere"})
 
 
 class Converter(RecordWork):
@@ -52,7 +48,7 @@ class Converter(RecordWork):
         self.target = target
         self.model = model
         self.form = form
-        self._form = None if form is None else _find_form(form)
+        self._form = None if form is None else find_named_form(form)
         self.policy: Policy = policy_of(policy)
         self._log = LossLog()
         to = FORMS.get(target)
@@ -94,36 +90,12 @@ class Converter(RecordWork):
         if form is None and isinstance(value, dict):
             form = find_form(value)
         if form is None:
-            source, kind = self._recognise(value)
+            source, kind = recognise_body(value, self.source)
             assert isinstance(value, dict)  # as was asked there
             if kind != "messages":
                 return convert_body(value, source, kind, to, self.model)
             form = MESSAGES
-        if not isinstance(value, dict) or not form.claims(value):
-            text = f"the record has not the keys of the form {form.name}"
-            raise ReadError(text, path="$", code="record.form", hint="see docs/batch.md")
-        return convert_record(value, form, self.source, to, self.model)
-
-    def _recognise(self, value: Json) -> tuple[str, Literal["request", "response", "messages"]]:
-        """The wire of a body, and whether it is a request, an answer, or messages alone."""
-        if not isinstance(value, dict):
-            text = f"a record is a JSON object, not {type(value).__name__}"
-            raise ReadError(text, path="$", code="request.shape")
-        if self.source == "auto":
-            try:
-                wire = detect(value).wire
-            except ReadError as error:
-                if has_messages_alone(value):
-                    return "", "messages"
-                try:
-                    return detect(value, kind="response").wire, "response"
-                except ReadError:
-                    raise error from None
-            is_alone = wire in _NAME_MODELS and has_messages_alone(value)
-            return wire, "messages" if is_alone else "request"
-        room = find_wire(self.source).room
-        is_answer = room.answers(value) and not room.claims(value)
-        return self.source, "response" if is_answer else "request"
+        return convert_record(check_form(value, form), form, self.source, to, self.model)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.source, self.target, self.model, self.policy, self.form)
@@ -132,13 +104,6 @@ class Converter(RecordWork):
         model = f", model={self.model!r}" if self.model is not None else ""
         form = f", form={self.form!r}" if self.form is not None else ""
         return f"converter(source={self.source!r}, target={self.target!r}{model}{form})"
-
-
-def _find_form(name: object) -> RecordForm:
-    if isinstance(name, str) and name in FORMS:
-        return FORMS[name]
-    text = f"no form of records is called {show(name)}"
-    raise ConfigError(text, hint=f"forms: {', '.join(FORMS)}")
 
 
 def converter(

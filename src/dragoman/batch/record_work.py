@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from ..agent_logs import SessionLog
 from ..errors import InvalidMessage, ReadError
 from ..losses import Loss
 from ..text.json_text import Json, JsonObject, loads
@@ -57,7 +56,7 @@ class RecordWork(ABC):
     is_written: bool = True
     """Whether records and quarantine are written; else only the sums are kept."""
 
-    reads_sessions: bool = False
+    reads_logs: bool = False
     """Whether the session log of an agent, a whole file, is a record."""
 
     @abstractmethod
@@ -71,17 +70,18 @@ class RecordWork(ABC):
             DragomanError: It cannot be done.
         """
 
-    def apply_to_session(self, log: SessionLog) -> RecordResult:
-        """Do the work at the session of an agent.
+    def apply_to_log(self, text: str, name: str) -> RecordResult:
+        """Do the work at the session log of an agent.
 
         Args:
-            log: The session.
+            text: The content of the log.
+            name: The name of the file, for errors.
 
         Raises:
-            ReadError: There is nothing to be done with sessions.
+            ReadError: It cannot be read, or there is nothing to be done with sessions.
         """
-        text = f"a session of {log.agent} is no record here"
-        raise ReadError(text, path="$", code="record.session")
+        hint = "`dragoman batch to-messages` reads it"
+        raise ReadError("the log of a session is no record here", path="$", hint=hint)
 
     def __call__(self, record: Record) -> Record:
         """Do the work at a record.
@@ -100,11 +100,9 @@ class RecordWork(ABC):
         return self._result(record)
 
     def _result(self, value: Json) -> JsonObject:
-        result = self.apply(value)
-        if result.fault is not None:
-            fault = result.fault
-            raise ReadError(fault.words, path=fault.where or "$", code=fault.code)
-        return result.record or {}
+        record = self.apply(value).record
+        assert record is not None  # only the engine asks for sums alone
+        return record
 
 
 class SumsAlone(RecordWork):
@@ -118,7 +116,7 @@ class SumsAlone(RecordWork):
 
     def __init__(self, work: RecordWork) -> None:
         self.work = work
-        self.reads_sessions = work.reads_sessions
+        self.reads_logs = work.reads_logs
 
     def apply(self, value: Json) -> RecordResult:
         """Do the work at a record; nothing is to be written."""
@@ -126,9 +124,9 @@ class SumsAlone(RecordWork):
         result.record = None
         return result
 
-    def apply_to_session(self, log: SessionLog) -> RecordResult:
-        """Do the work at a session; nothing is to be written."""
-        result = self.work.apply_to_session(log)
+    def apply_to_log(self, text: str, name: str) -> RecordResult:
+        """Do the work at a session log; nothing is to be written."""
+        result = self.work.apply_to_log(text, name)
         result.record = None
         return result
 

@@ -64,7 +64,7 @@ def measure_fidelity(
             data["worse"] = [asdict(change) for change in changes]
         print_json(data)
     else:
-        _show(Screen(), run)
+        show_fidelity(Screen(), run)
         if changes:
             _show_worse(Screen(), changes)
     if changes:
@@ -105,7 +105,7 @@ def _load_fidelity(file: str) -> Fidelity:
         raise CommandError.of(error, file, hint) from error
 
 
-def _show(screen: Screen, run: Fidelity) -> None:
+def show_fidelity(screen: Screen, run: Fidelity) -> None:
     """The pairs by their source, the losses by code, and an example for each code."""
     unread = f", and {len(run.unread)} that cannot be read" if run.unread else ""
     screen.print(style_text(f"{run.read} bodies{unread}", style="bold"))

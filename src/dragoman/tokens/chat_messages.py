@@ -235,7 +235,8 @@ def template_turns(messages: list[JsonObject]) -> tuple[list[JsonObject], list[M
             turns += _message(message, turn)
         else:  # an item that is no message: a call, a result, reasoning
             _sort(message, turn)
-            turns += _split_results({"role": "assistant"}, turn, turn.text)
+            role = "user" if message.get("type") == "user_input" else "assistant"
+            turns += _split_results({"role": role}, turn, turn.text)
         media += turn.media
     return turns, media
 
@@ -448,3 +449,26 @@ def _function(tool: JsonObject) -> JsonObject:
     name, description = tool.get("name", ""), tool.get("description") or ""
     function = {"name": name, "description": description, "parameters": schema}
     return {"type": "function", "function": function}
+
+
+def split_body(body: JsonObject) -> tuple[list[Any], list[Any]]:
+    """(messages with the system prompt first, tools) of a body of any wire, as counters take them.
+
+    >>> split_body({"input": {"messages": [{"role": "user", "content": "Hi"}]}, "parameters": {}})
+    ([{'role': 'user', 'content': 'Hi'}], [])
+    """
+    given: Any = body.get("messages") or body.get("contents") or body.get("input") or []
+    if isinstance(given, dict):  # DashScope
+        given = given.get("messages") or []
+    messages = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+    for key in ("system", "instructions", "systemInstruction", "system_instruction"):
+        if system := body.get(key):
+            said = system if isinstance(system, dict) else {"content": system}
+            messages = [{**said, "role": "system"}, *messages]
+            break
+    tools: Any = body.get("tools")
+    for key in ("parameters", "toolConfig"):  # DashScope, Bedrock
+        inside = body.get(key)
+        if not tools and isinstance(inside, dict):
+            tools = inside.get("tools")
+    return messages, tools if isinstance(tools, list) else []

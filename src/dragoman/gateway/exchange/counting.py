@@ -11,7 +11,8 @@ from typing import Any
 from ...caches import remember
 from ...errors import ConfigError, DragomanError, ProviderError, ReadError
 from ...message import Written
-from ...text.json_text import JsonObject, encode_json, loads
+from ...text.json_text import encode_json, loads
+from ...tokens.chat_messages import split_body
 from ...transport.call import HttpCall
 from ..config.targets import make_counter
 from .upstream import Upstream
@@ -97,7 +98,7 @@ def count_tokens(name: str, written: Written) -> int:
         DragomanError: The counter gives no figure: a provider that it asks refuses, a library that
             it needs is missing, or it fails in any other way.
     """
-    messages, tools = parts(written.body)
+    messages, tools = split_body(written.body)
     try:
         figure: Any = _counter(name, written.model or "").count_sync(messages, tools or None)
         return max(1, int(figure))
@@ -108,29 +109,6 @@ def count_tokens(name: str, written: Written) -> int:
         raise ConfigError(
             text, code="count.failed", hint="name another counter in the route"
         ) from error
-
-
-def parts(body: JsonObject) -> tuple[list[Any], list[Any]]:
-    """(messages with the system prompt first, tools) of a body of any wire, as counters take them.
-
-    >>> parts({"input": {"messages": [{"role": "user", "content": "Hi"}]}, "parameters": {}})
-    ([{'role': 'user', 'content': 'Hi'}], [])
-    """
-    given: Any = body.get("messages") or body.get("contents") or body.get("input") or []
-    if isinstance(given, dict):  # DashScope
-        given = given.get("messages") or []
-    messages = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
-    for key in ("system", "instructions", "systemInstruction", "system_instruction"):
-        if system := body.get(key):
-            said = system if isinstance(system, dict) else {"content": system}
-            messages = [{**said, "role": "system"}, *messages]
-            break
-    tools: Any = body.get("tools")
-    for key in ("parameters", "toolConfig"):  # DashScope, Bedrock
-        inside = body.get(key)
-        if not tools and isinstance(inside, dict):
-            tools = inside.get("tools")
-    return messages, tools if isinstance(tools, list) else []
 
 
 @remember("token counters that routes name", entries=8, size=2**24)
