@@ -32,6 +32,7 @@ from dragoman.formatter import GeminiChatFormatter, OpenAIChatFormatter
 from dragoman.message import ThinkingBlock, ToolResultBlock
 from dragoman.model import ChatModel, ChatModelBase, FormatterMismatch
 from dragoman.testing import Fault, Scripted, StrictServer
+from tests.covering import covering
 from tests.transport.servers import GUARD
 
 from .scripts import HOSTS, Counted, agent_of, call
@@ -86,9 +87,9 @@ def count_statements(source: str) -> int:
     )
 
 
-@pytest.mark.parametrize("streams", [False, True])
-@pytest.mark.parametrize("door", ["model", "llm"])
-@pytest.mark.parametrize("protocol", HOSTS)
+@pytest.mark.parametrize(
+    ("protocol", "door", "streams"), covering(HOSTS, ["model", "llm"], [False, True])
+)
 def test_two_calls_at_once_on_every_wire(protocol: str, door: str, streams: bool) -> None:
     counted = Counted()
     host = f"{HOSTS[protocol]}/{protocol}"

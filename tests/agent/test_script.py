@@ -133,16 +133,16 @@ def test_twelve_steps(wire: str) -> None:
     assert any(loss.code.startswith("thinking.") for loss in replies[9].losses)
 
 
-KILLED_EVERYWHERE = ("anthropic", "bedrock-converse")
+KILLED_EVERYWHERE = "anthropic"
 
 
 @pytest.mark.parametrize("wire", HOSTS)
 def test_killed_at_each_state_it_goes_on_and_no_call_runs_twice(wire: str) -> None:
-    """On two wires at each state, on the others at each third and at the last one of a turn.
+    """On one wire at each state, on the others at each fifth.
 
-    Which third it is differs from wire to wire, so that each state is that of several.
+    Which fifth it is differs from wire to wire, so that each state is that of several.
     """
-    first, step = (0, 1) if wire in KILLED_EVERYWHERE else ([*HOSTS].index(wire) % 3, 3)
+    first, step = (0, 1) if wire == KILLED_EVERYWHERE else ([*HOSTS].index(wire) % 5, 5)
     with servers(wire) as (server, other):
         seen = Whole(wire, server, other)
         assert len(seen.turns()) == len(TURNS)
@@ -151,7 +151,7 @@ def test_killed_at_each_state_it_goes_on_and_no_call_runs_twice(wire: str) -> No
             start, before = seen.states[states[0] - 1] if states[0] else (None, 0)
             end, after = seen.states[states[-1]]
             for number in states:
-                if number % step != first and number != states[-1]:
+                if number % step != first:
                     continue
                 life = Life(number - states[0] + 1)
                 with pytest.raises(Killed):
@@ -162,7 +162,7 @@ def test_killed_at_each_state_it_goes_on_and_no_call_runs_twice(wire: str) -> No
                 assert script.agent.state() == json.loads(end), number
                 assert life.ran + rest.ran == seen.ran[before:after], number
                 kills += 1
-        assert kills == len(seen.states) if step == 1 else kills > len(seen.states) // step
+        assert kills >= len(seen.states) // step
 
 
 def test_of_calls_that_were_running_the_model_is_told() -> None:
@@ -191,9 +191,9 @@ def test_of_calls_that_were_running_the_model_is_told() -> None:
         assert told > 0
 
 
-@pytest.mark.parametrize("wire", ["openai-responses", "bedrock-converse"])
-def test_many_short_lives_are_one_conversation(wire: str, tmp_path: Path) -> None:
+def test_many_short_lives_are_one_conversation(tmp_path: Path) -> None:
     """Each process dies when it has saved fourteen states; the next goes on from its file."""
+    wire = "bedrock-converse"
     with servers(wire) as (server, other):
         seen = Whole(wire, server, other)
         program = [sys.executable, "-m", twelve_steps.__name__]

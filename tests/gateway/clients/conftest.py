@@ -15,6 +15,7 @@ from dragoman.testing import StrictServer
 from . import Talk, talk
 from .serving import Served, served
 from .upstreams import MODELS
+from .ways import PLACES
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def server() -> Iterator[Served]:
         yield running
 
 
-@pytest.fixture(params=["server", "process"])
+@pytest.fixture(params=PLACES)
 def place(request: pytest.FixtureRequest) -> str:
     """Whether the client reaches the gateway over a socket, or inside of its process."""
     return str(request.param)

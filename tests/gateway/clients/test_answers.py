@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-import pytest
 from pydantic import BaseModel
 
 from dragoman import Msg
@@ -24,9 +23,10 @@ from dragoman.message import (
 from dragoman.message import Tool as Declared
 from dragoman.testing import StrictServer
 
-from . import CLIENTS, Tool
+from . import Tool
 from .conftest import Begin
-from .upstreams import SEEING, SIGNATURE, UPSTREAMS, calls
+from .upstreams import SEEING, SIGNATURE, calls
+from .ways import each_pair, each_way
 
 WARMTH = Tool("warmth", "How warm it is.", {
     "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"],
@@ -41,11 +41,6 @@ PNG = base64.b64decode(
 class City(BaseModel):
     name: str
     people: int
-
-
-clients = pytest.mark.parametrize("client", CLIENTS)
-upstreams = pytest.mark.parametrize("upstream", UPSTREAMS)
-streams = pytest.mark.parametrize("streams", [False, True], ids=["whole", "stream"])
 
 
 def answered(*blocks: Any, finish: str = "stop") -> ChatResponse:
@@ -71,9 +66,7 @@ def sent(judge: StrictServer, nth: int = -1) -> ChatRequest:
     return judge.requests[nth]
 
 
-@streams
-@upstreams
-@clients
+@each_way
 def test_a_chat(begin: Begin, client: str, upstream: str, streams: bool) -> None:
     answers = [answered(TextBlock(text)) for text in ("Thirty-one degrees, and dry.", "Bread.")]
     talk, judge = begin(client, upstream, *answers, streams=streams, system="Be brief.")
@@ -91,9 +84,7 @@ def test_a_chat(begin: Begin, client: str, upstream: str, streams: bool) -> None
     assert req.stream is streams
 
 
-@streams
-@upstreams
-@clients
+@each_way
 def test_parallel_tools(begin: Begin, client: str, upstream: str, streams: bool) -> None:
     first = answered(TextBlock("I look."), *calls(upstream, streams), finish="tool_calls")
     answers = first, answered(TextBlock("31; 29."))
@@ -126,8 +117,7 @@ def text_of(result: ToolResultBlock) -> str:
     return "".join(block.text for block in output if type(block) is TextBlock)
 
 
-@upstreams
-@clients
+@each_pair
 def test_images(begin: Begin, client: str, upstream: str) -> None:
     talk, judge = begin(client, upstream, answered(TextBlock("A red point.")), models=SEEING)
     assert talk.say("What is it?", PNG).text == "A red point."
@@ -136,8 +126,7 @@ def test_images(begin: Begin, client: str, upstream: str) -> None:
     assert base64.b64decode(image.source.data) == PNG
 
 
-@upstreams
-@clients
+@each_pair
 def test_images_in_results(begin: Begin, client: str, upstream: str) -> None:
     look = Tool(
         "look",
@@ -163,9 +152,7 @@ def _all(m: Msg) -> list[Any]:
     return found
 
 
-@streams
-@upstreams
-@clients
+@each_way
 def test_structured_output(begin: Begin, client: str, upstream: str, streams: bool) -> None:
     text = '{"name": "Samarkand", "people": 573000}'
     talk, judge = begin(client, upstream, answered(TextBlock(text)), schema=City, streams=streams)

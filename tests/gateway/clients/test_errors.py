@@ -16,10 +16,9 @@ from tests.each_case import each_case
 
 from . import CLIENTS, Talk
 from .conftest import Begin
-from .upstreams import UPSTREAMS
+from .ways import each_pair, each_way
 
 clients = pytest.mark.parametrize("client", CLIENTS)
-upstreams = pytest.mark.parametrize("upstream", UPSTREAMS)
 streams = pytest.mark.parametrize("streams", [False, True], ids=["whole", "stream"])
 
 REFUSALS = {
@@ -43,26 +42,17 @@ def judge_class(talk: Talk, error: Exception, status: int) -> None:
     assert isinstance(error, talk.raised.get(status, (talk.default_error,))), repr(error)
 
 
-@streams
-@upstreams
-@clients
-def test_a_refusal_of_the_upstream(
-    begin: Begin, place: str, client: str, upstream: str, streams: bool
-) -> None:
-    """Each status for whole answers and for streams: half of them over the server, half inside."""
-    statuses = list(REFUSALS)[(place == "server") ^ streams :: 2]
-    talk, judge = begin(
-        client, upstream, *(REFUSALS[status] for status in statuses), streams=streams
-    )
-    for status in statuses:
-        told = REFUSALS[status]
+@each_way
+def test_a_refusal_of_the_upstream(begin: Begin, client: str, upstream: str, streams: bool) -> None:
+    talk, judge = begin(client, upstream, *REFUSALS.values(), streams=streams)
+    for status, told in REFUSALS.items():
         error = refusal(talk)
         # the key is the gateway's own: no client may take it for its own
         judge_class(talk, error, 502 if status == 401 else status)
         assert told.message in talk.message_of(error)
         if told.retry_after is not None and client != "ollama":  # which shows no headers
             assert talk.header_of(error, "retry-after") == f"{told.retry_after:g}"
-    assert len(judge.calls) == len(statuses)
+    assert len(judge.calls) == len(REFUSALS)
     assert not any(judge.judged)
 
 
@@ -86,8 +76,7 @@ def test_a_refused_connection(begin: Begin, client: str, streams: bool) -> None:
     assert "connect" in talk.message_of(error).lower()
 
 
-@upstreams
-@clients
+@each_pair
 def test_an_error_as_the_first_event(begin: Begin, client: str, upstream: str) -> None:
     told = Overloaded("no capacity", status=503, type="overloaded_error")
     talk, _ = begin(client, upstream, Fault("Hello.", error=told, after=0), streams=True)
@@ -96,8 +85,7 @@ def test_an_error_as_the_first_event(begin: Begin, client: str, upstream: str) -
     assert told.message in talk.message_of(error)
 
 
-@upstreams
-@clients
+@each_pair
 def test_an_error_in_the_middle_of_a_stream(begin: Begin, client: str, upstream: str) -> None:
     told = Overloaded("no capacity", status=503, type="overloaded_error")
     fault = Fault("Warm, I should say, and dry.", error=told, after=5)
@@ -107,8 +95,7 @@ def test_an_error_in_the_middle_of_a_stream(begin: Begin, client: str, upstream:
     assert told.message in talk.message_of(error)
 
 
-@upstreams
-@clients
+@each_pair
 def test_a_connection_that_breaks_in_the_middle(begin: Begin, client: str, upstream: str) -> None:
     talk, _ = begin(client, upstream, Fault("Warm, I should say, and dry.", cut=5), streams=True)
     error = refusal(talk)

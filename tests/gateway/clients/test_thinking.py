@@ -8,19 +8,19 @@ import pytest
 
 from dragoman.testing import StrictServer
 from dragoman.text.json_text import loads
+from tests.covering import covering
 
 from . import CLIENTS, Talk
 from .conftest import Begin
 from .serving import Served
 from .test_answers import WARMTH
 from .thoughts import BYE, SAID, THINKERS, Thinker
+from .ways import WAYS
 
 # an Ollama client has no field for what it cannot read: mere words come back, the rest is named
 WORDLESS = [name for name in THINKERS if name not in ("deepseek", "ollama")]
 BOTH = [(client, upstream) for client in CLIENTS for upstream in THINKERS
         if client != "ollama" or upstream not in WORDLESS]  # fmt: skip
-clients = pytest.mark.parametrize("client", CLIENTS)
-upstreams = pytest.mark.parametrize("upstream", THINKERS)
 streams = pytest.mark.parametrize("streams", [False, True], ids=["whole", "stream"])
 
 
@@ -42,8 +42,11 @@ def states(judge: StrictServer, thinker: Thinker) -> list[Any]:
     return [thinker.states(loads(call.body)) for call in judge.calls[1:]]
 
 
-@streams
-@pytest.mark.parametrize(("client", "upstream"), BOTH, ids=map("-".join, BOTH))
+@pytest.mark.parametrize(
+    ("client", "upstream", "streams", "place"),
+    [(client, upstream, *way) for client, upstream, way in covering(CLIENTS, THINKERS, WAYS)
+     if (client, upstream) in BOTH],
+)  # fmt: skip
 def test_the_upstream_gets_its_own_state(
     begin: Begin, client: str, upstream: str, streams: bool
 ) -> None:

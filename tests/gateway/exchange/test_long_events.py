@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import threading
+from itertools import cycle, product
 from typing import Any
 
 import httpx2
@@ -41,9 +42,6 @@ TEXT = "far, " * (SIZE // 5)
 PAIRS = [(CHAT, MESSAGES), (MESSAGES, CHAT), (RESPONSES, GEMINI), (CHAT, OLLAMA), (OLLAMA, CHAT),
          (INTERACTIONS, CHAT), (CHAT, CHAT), (MESSAGES, MESSAGES), (OLLAMA, OLLAMA),
          (RESPONSES, RESPONSES), (GEMINI, GEMINI)]  # fmt: skip
-pairs = pytest.mark.parametrize(
-    ("client", "behind"), PAIRS, ids=[f"{one} to {other}" for one, other in PAIRS]
-)
 LOOPS = ("httpx2", "aiohttp", "server")
 
 
@@ -126,11 +124,16 @@ def read_in(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return threads
 
 
-@pairs
-@pytest.mark.parametrize("way", LOOPS)
-@pytest.mark.parametrize("before", [[], ["It is "] * 6], ids=["first", "later"])
+# in six ways; those that are converted, and those that are passed on, each go through them
+WAYS = product(LOOPS, ([], ["It is "] * 6))
+
+
+@pytest.mark.parametrize(
+    ("client", "behind", "way", "before"),
+    [(*pair, *way) for pair, way in zip(PAIRS, cycle(WAYS), strict=False)],
+)
 def test_a_large_event_is_read_in_another_thread(
-    before: list[str], way: str, client: Wire, behind: Wire, provider: Provider,
+    client: Wire, behind: Wire, way: str, before: list[str], provider: Provider,
     read_in: set[str],
 ) -> None:  # fmt: skip
     said = [*before, TEXT, "away."]
