@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
 import subprocess
 import sys
@@ -12,7 +14,7 @@ from dragoman.batch import Converter
 from dragoman.batch.run import convert_files
 from tests.cli.running import environment
 
-__all__ = ["REQUEST", "command", "convert", "entries", "line", "start", "tree"]
+__all__ = ["REQUEST", "command", "convert", "entries", "line", "start", "tree", "write_logs"]
 
 REQUEST: dict[str, Any] = {
     "model": "gpt-5.6",
@@ -64,3 +66,23 @@ def command(*args: str | Path) -> tuple[int, str]:
     out, err = process.communicate()
     assert out == ""
     return process.returncode, err
+
+
+def write_logs(folder: Path) -> Path:
+    """Fill a folder with files that have everything that can be wrong with a record."""
+    (folder / "deep").mkdir(parents=True)
+    rows = [line(n) for n in range(60)]
+    rows[10] = b"{broken\n"
+    rows[11] = b"\n"
+    rows[20] = b"\xff\xfe\n"
+    rows[21] = json.dumps({**REQUEST, "messages": [{"role": "user", "content": "\ud83d"}]}).encode()
+    rows[21] += b"\n"
+    rows[30] = b"x" * 50_000 + b"\n"
+    rows[40] = line(40, max_tokens="many")  # another type than in the other records
+    rows[50] = line(50, messages=7)
+    (folder / "a.jsonl").write_bytes(b"".join(rows).rstrip(b"\n"))
+    packed = gzip.compress(b"".join(line(n, user=str(n * n * 7919)) for n in range(400)))
+    (folder / "b.jsonl.gz").write_bytes(packed[:-200])
+    (folder / "deep" / "c.ndjson.bz2").write_bytes(bz2.compress(line(1) + line(2)))
+    (folder / "empty.jsonl").write_bytes(b"")
+    return folder

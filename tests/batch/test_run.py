@@ -21,7 +21,7 @@ from dragoman import ConfigError
 from dragoman.batch.run import Progress
 
 from .deadly import Deadly
-from .records import REQUEST, command, convert, entries, line, start, tree
+from .records import command, convert, entries, line, start, tree, write_logs
 
 WIRES = ("--from", "openai-chat", "--to", "anthropic", "--policy", "ignore")
 
@@ -29,23 +29,7 @@ WIRES = ("--from", "openai-chat", "--to", "anthropic", "--policy", "ignore")
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
     """A folder of files with everything that can be wrong with a record."""
-    folder = tmp_path / "logs"
-    (folder / "deep").mkdir(parents=True)
-    rows = [line(n) for n in range(60)]
-    rows[10] = b"{broken\n"
-    rows[11] = b"\n"
-    rows[20] = b"\xff\xfe\n"
-    rows[21] = json.dumps({**REQUEST, "messages": [{"role": "user", "content": "\ud83d"}]}).encode()
-    rows[21] += b"\n"
-    rows[30] = b"x" * 50_000 + b"\n"
-    rows[40] = line(40, max_tokens="many")  # another type than in the other records
-    rows[50] = line(50, messages=7)
-    (folder / "a.jsonl").write_bytes(b"".join(rows).rstrip(b"\n"))
-    packed = gzip.compress(b"".join(line(n, user=str(n * n * 7919)) for n in range(400)))
-    (folder / "b.jsonl.gz").write_bytes(packed[:-200])
-    (folder / "deep" / "c.ndjson.bz2").write_bytes(bz2.compress(line(1) + line(2)))
-    (folder / "empty.jsonl").write_bytes(b"")
-    return folder
+    return write_logs(tmp_path / "logs")
 
 
 def test_every_record_is_converted_or_in_quarantine(logs: Path, tmp_path: Path) -> None:

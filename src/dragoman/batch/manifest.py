@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 from typing import BinaryIO
 
@@ -133,6 +134,24 @@ class Manifest:
         """Close the file."""
         if self._file is not None:
             self._file.close()
+
+
+def own_version() -> str:
+    """The version of this library: another one may write other bytes."""
+    try:
+        return metadata.version("dragoman")
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def has_begun(path: Path) -> bool:
+    """Whether the run of a manifest has finished anything."""
+    try:
+        with path.open("rb") as file:
+            file.readline()  # the options and inputs
+            return bool(file.readline())
+    except FileNotFoundError:
+        return False
 
 
 def _check_header(stored: JsonObject, header: JsonObject, path: Path) -> None:

@@ -24,7 +24,7 @@ from .compression import suffix, without_suffix
 from .engines import Engine, LocalEngine, MakeEngine, Task
 from .input_files import ENDINGS, InputPart, find_parts, stands_for_many
 from .lines import MAX_LINE
-from .manifest import FinishedPart, FinishedSegment, Manifest
+from .manifest import FinishedPart, FinishedSegment, Manifest, has_begun
 from .output_files import OutputFile, copy_into, has_checksum
 from .quarantine import copy_entries
 from .record_work import RecordWork
@@ -111,25 +111,26 @@ def convert_files(
             die whatever they do.
         OSError: A file cannot be read or written.
     """
+    runner = engine(work, jobs)
     folder, name = _output_place(names, output)
     state = folder / (f".{name}{_STATE}" if name is not None else _STATE)
     is_new = not folder.exists()
     state.mkdir(parents=True, exist_ok=True)
-    try:
-        with hold_lock(state / "lock", "wait for it, or name another output"):
+    with hold_lock(state / "lock", "wait for it, or name another output"):
+        try:
             parts, notes = find_parts(names, name, state, folder)
             for text in notes:
                 note(text)
             run = BatchRun(parts, folder, state, work, options, max_line, segment)
-            run.run(engine(work, jobs), watch)
+            run.run(runner, watch)
             (state / "stdin").unlink(missing_ok=True)
             return run.report()
-    finally:
-        if not (state / MANIFEST).exists():  # nothing began
-            rmtree(state, ignore_errors=True)
-            if is_new:
-                with suppress(OSError):
-                    folder.rmdir()
+        finally:
+            if not has_begun(state / MANIFEST):
+                rmtree(state, ignore_errors=True)
+                if is_new:
+                    with suppress(OSError):
+                        folder.rmdir()
 
 
 def _output_place(names: Sequence[str], output: str) -> tuple[Path, str | None]:

@@ -12,6 +12,7 @@ from ..batch.record_forms import FORMS
 from ..batch.run import SEGMENT
 from . import options, output
 from .batch_running import (
+    Address,
     AskedModel,
     EngineChoice,
     EngineName,
@@ -75,6 +76,7 @@ def convert_records(
     model: AskedModel = None,
     jobs: Jobs = None,
     engine: EngineName = EngineChoice.local,
+    address: Address = None,
     report: ReportFile = None,
     max_line: MaxLine = MAX_LINE,
     policy: PolicyName = options.LossOptions.log,
@@ -104,7 +106,7 @@ def convert_records(
         "refuse": list(rule.refuse),
         "allow": list(rule.allow),
     }
-    run = FilesRun(files, to_file, jobs, engine, report, max_line, segment)
+    run = FilesRun(files, to_file, jobs, engine, report, max_line, segment, address)
     sums = run.run(Converter(source, to, model, rule, form), fixed)
     if policy is not options.LossOptions.ignore:
         show_loss_sums(output.Screen(stderr=True), sums, to)

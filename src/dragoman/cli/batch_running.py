@@ -10,13 +10,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from ..batch.engines import LocalEngine, MakeEngine
 from ..batch.lines import MAX_LINE
+from ..batch.manifest import own_version
 from ..batch.record_forms import FORMS
 from ..batch.record_work import RecordWork, SumsAlone
 from ..batch.run import SEGMENT, Progress, convert_files
@@ -33,6 +36,7 @@ class EngineChoice(StrEnum):
     """What runs the processes."""
 
     local = "local"
+    ray = "ray"
 
 
 Inputs: TypeAlias = Annotated[
@@ -53,7 +57,16 @@ Jobs: TypeAlias = Annotated[
     ),
 ]
 EngineName: TypeAlias = Annotated[
-    EngineChoice, typer.Option("--engine", help="What runs the processes: this machine.")
+    EngineChoice,
+    typer.Option("--engine", help="What runs the processes: this machine, or Ray on many."),
+]
+Address: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--address",
+        metavar="HOST:PORT",
+        help="The Ray cluster, or auto; by default Ray is started on this machine.",
+    ),
 ]
 OutIfAny: TypeAlias = Annotated[
     str | None,
@@ -79,15 +92,6 @@ FormName: TypeAlias = Annotated[
     ),
 ]
 SegmentSize: TypeAlias = Annotated[int, typer.Option("--segment", min=1, hidden=True)]
-
-
-def _version() -> str:
-    from importlib import metadata
-
-    try:
-        return metadata.version("dragoman")
-    except metadata.PackageNotFoundError:
-        return "not installed"
 
 
 @dataclass(slots=True)
@@ -163,6 +167,7 @@ class FilesRun:
         report: The file for all sums.
         max_line: How many bytes a line may have.
         segment: How many bytes of a plain file a process converts at a time.
+        address: The Ray cluster; None for Ray on this machine.
     """
 
     files: list[str]
@@ -172,6 +177,7 @@ class FilesRun:
     report: str | None = None
     max_line: int = MAX_LINE
     segment: int = SEGMENT
+    address: str | None = None
 
     def run(self, work: RecordWork, fixed: JsonObject, done: str = "out") -> JsonObject:
         """Do the work at all records, show how far it is, and then what became of them.
@@ -184,7 +190,7 @@ class FilesRun:
         Returns:
             The sums.
         """
-        fixed = {"dragoman": _version(), **fixed}
+        fixed = {"dragoman": own_version(), **fixed}
         begin = time.monotonic()
         display = _Display(begin)
         try:
@@ -215,15 +221,25 @@ class FilesRun:
         self, work: RecordWork, place: str, fixed: JsonObject, display: _Display
     ) -> JsonObject:
         return convert_files(
-            self.files, place, work, options=fixed, jobs=self._count_jobs(),
+            self.files, place, work, options=fixed, jobs=self._count_jobs(), engine=self._engine(),
             max_line=self.max_line, segment=self.segment, watch=display.update,
             note=display.note,
         )  # fmt: skip
 
-    def _count_jobs(self) -> int:
-        if self.jobs:
+    def _count_jobs(self) -> int | None:
+        if self.jobs or self.engine is EngineChoice.ray:
             return self.jobs
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+        has_affinity = hasattr(os, "sched_getaffinity")  # not on macOS and Windows
+        return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count()
+
+    def _engine(self) -> MakeEngine:
+        if self.engine is EngineChoice.ray:
+            from ..batch.ray_engine import RayEngine
+
+            return partial(RayEngine, address=self.address)
+        if self.address is not None:
+            raise output.CommandError("--address is that of a Ray cluster", "add --engine ray")
+        return LocalEngine
 
 
 def _without_files(part: JsonObject) -> JsonObject:
