@@ -9,19 +9,20 @@ agents where `../shared/corpus/agents` is there; else one session of this file, 
 both, as they are to a process that has converted a request of such an agent before. "New tools"
 forgets them before each conversion. "A session" is what a gateway does with each of 40 turns before
 it sends anything, without sockets, in CPU time, losses named in the header: calls and results that
-Claude Code sent, one after the other, or this file's session; with what is known of the turns
-before, and without. No clock in an assertion: the tables are the result.
+the agent sent, one after the other, or this file's session; with what is known of the turns
+before, and without; for clients without keys, and with them. No clock in an assertion: the tables
+are the result.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
-from itertools import pairwise
 from math import inf
 from pathlib import Path
 from time import perf_counter, process_time
@@ -32,6 +33,10 @@ import pytest
 
 import dragoman
 from dragoman.caches import CACHES
+from dragoman.gateway.config.values import ClientKey, Config, Envelopes, Route, Target
+from dragoman.gateway.exchange.gateway import Gateway
+from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.surfaces import ClientRequest
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # no network here
 
@@ -245,45 +250,66 @@ def test_agent_requests(agent: str, target: str) -> None:
                 row.cell(f"beside {name}", turn).add(mine)
 
 
-def recorded_turns() -> list[Request]:
-    """A session of Claude Code: after one of its prompts, calls and results of all its sessions."""
-    with (CORPUS / "claude.jsonl").open(encoding="utf-8") as lines:
-        bodies = [json.loads(line)["request"] for line in lines]
-    longest = max(bodies, key=lambda body: len(body["messages"]))
-    steps = [pair for body in bodies for pair in pairwise(body["messages"]) if is_step(*pair)]
-    messages, turns = longest["messages"][:1], []
+def session(agent: str) -> list[Request]:
+    """Turns of a session: behind the prompt of its longest request, all calls of an agent's."""
+    bodies = [(request, orjson.loads(request.data)) for request in requests(agent)]
+    field = next(name for name in ("messages", "input", "contents") if name in bodies[0][1])
+    request, longest = max(bodies, key=lambda pair: len(pair[1][field]))
+    history = longest[field][: head(longest[field])]
+    steps = [step for _, body in bodies for step in split_steps(body[field])]
+    turns = []
     for turn in range(TURNS):
-        messages = [*messages, *renumbered(steps[turn % len(steps)], turn)]
-        # the mark of the prompt cache moves to the last message
-        *blocks, last = messages[-1]["content"]
-        marked = {**last, "cache_control": {"type": "ephemeral"}}
-        history = [*messages[:-1], {"role": "user", "content": [*blocks, marked]}]
-        data = orjson.dumps({**longest, "messages": history})
-        turns.append(Request(turn, "/v1/messages", data))
+        history = [*history, *renumbered(steps[turn % len(steps)], turn)]
+        data = orjson.dumps({**longest, field: with_mark(history)})
+        turns.append(Request(turn, request.path, data))
     return turns
 
 
-def is_step(call: Any, result: Any) -> bool:
-    """Whether two neighbours are calls and their results, and nothing else."""
-    kinds = [{part["type"] for part in m["content"] if isinstance(part, dict)}
-             for m in (call, result)]  # fmt: skip
-    return call["role"] == "assistant" and "tool_use" in kinds[0] and kinds[1] == {"tool_result"}
+def head(elements: list[Any]) -> int:
+    """How many elements come before the first one of the model."""
+    at = (n for n, one in enumerate(elements) if is_model(one))
+    return next(at, len(elements))
 
 
-def renumbered(step: Any, turn: int) -> list[Any]:
-    """The calls and results with ids that come once; without marks, and without sealed state."""
-    blank = {"signature": "Q" * 200, "data": "Q" * 200}
-    ids = [part["id"] for part in step[0]["content"] if part["type"] == "tool_use"]
-    renamed = {id: f"toolu_{turn:04}_{n:02}" for n, id in enumerate(ids)}
-    return [
-        {**m, "content": [
-            {key: renamed.get(value, value) if key in ("id", "tool_use_id")
-             else blank.get(key, value)
-             for key, value in part.items() if key != "cache_control"}
-            for part in m["content"]
-        ]}
-        for m in step
-    ]  # fmt: skip
+def is_model(element: Any) -> bool:
+    """Whether the model wrote an element."""
+    kind = element.get("type") or "message"
+    if kind not in ("message", "additional_tools"):
+        return not kind.endswith("_output")
+    return element.get("role") in ("assistant", "model")
+
+
+def split_steps(elements: list[Any]) -> Iterator[list[Any]]:
+    """Steps of an agent's loop: elements of the model, then those that answer them."""
+    step: list[Any] = []
+    for one in elements[head(elements) :]:
+        if is_model(one) and step and not is_model(step[-1]):
+            yield step
+            step = []
+        step.append(one)
+
+
+def with_mark(history: list[Any]) -> list[Any]:
+    """The history with Claude Code's mark of a prompt cache, which moves to the last message."""
+    content = history[-1].get("content")
+    if not isinstance(content, list) or content[-1].get("type") != "tool_result":
+        return history
+    marked = {**content[-1], "cache_control": {"type": "ephemeral"}}
+    return [*history[:-1], {**history[-1], "content": [*content[:-1], marked]}]
+
+
+_ID = re.compile(rb'("(?:id|call_id|tool_call_id|tool_use_id)":")([^"]+)')
+_SEALED = re.compile(
+    rb'"(signature|data|encrypted_content|thoughtSignature)":"[^"]{100,}"'
+    rb'|,"cache_control":\{[^{}]*\}'
+)
+
+
+def renumbered(step: list[Any], turn: int) -> list[Any]:
+    """The elements with ids that come once; without marks, and with nothing sealed."""
+    text = _ID.sub(rb"\g<1>\g<2>_%d" % turn, orjson.dumps(step))
+    blank = lambda match: b'"%b":"%b"' % (match[1], b"Q" * 200) if match[1] else b""  # noqa: E731
+    return orjson.loads(_SEALED.sub(blank, text))  # type: ignore[no-any-return]
 
 
 def forget_history() -> None:
@@ -294,43 +320,66 @@ def forget_history() -> None:
 
 
 SESSIONS: list[list[str]] = []
+_VENDORS = {"anthropic": "anthropic", "gemini": "gemini", "openai-chat": "openai/openai-chat",
+            "openai-responses": "openai/openai-responses"}  # fmt: skip
+SESSION_TARGETS = {
+    "claude": ("openai-chat", "gemini"),
+    "codex": ("openai-chat", "anthropic"),
+    "gemini": ("openai-chat", "anthropic"),
+    "opencode": ("anthropic", "gemini"),
+}
 
 
-@pytest.mark.parametrize("sessions", [True, False])
-@pytest.mark.parametrize("model", ["gpt-5.5", "gemini-3.5-flash"])
-def test_session_in_the_gateway(model: str, sessions: bool) -> None:
+@pytest.mark.parametrize(
+    ("agent", "target"), [(agent, to) for agent, row in SESSION_TARGETS.items() for to in row]
+)
+def test_session_in_the_gateway(agent: str, target: str) -> None:
     """Time each turn of a session, in the order of the turns, as a gateway gets them."""
-    from dragoman.gateway.config.values import Config, Route, Target
-    from dragoman.gateway.exchange.gateway import Gateway
-    from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
-    from dragoman.gateway.surfaces import ClientRequest
-
-    vendor = "gemini" if model.startswith("gemini") else "openai/openai-chat"
-    target = Target(f"{vendor}/{model}", secret="none")  # noqa: S106 - nothing is sent
-    gateway = Gateway(Config(routes=(Route(target, models=("*",)),), sessions=sessions))
+    if not requests(agent):
+        pytest.skip("no request of this agent")
     is_recorded = CORPUS.is_dir()
-    turns = recorded_turns() if is_recorded else [made(1, n) for n in range(1, TURNS + 1)]
-
-    def send(request: Request) -> None:
-        asked = ClientRequest("POST", request.path, "", {}, request.data)
-        exchange = gateway.open(asked, None)
-        assert isinstance(exchange, GatewayExchange)
-        assert exchange.call().body
-        assert exchange.headers()
-
-    mine, limit = [inf] * TURNS, [inf] * TURNS
+    turns = session(agent) if is_recorded else [made(1, n) for n in range(1, TURNS + 1)]
+    sides = {
+        "yes": gateway(target, True, None), "no": gateway(target, False, None),
+        "yes, with keys": gateway(target, True, KEY), "no, with keys": gateway(target, False, KEY),
+    }  # fmt: skip
+    best: dict[str, list[float]] = {side: [inf] * TURNS for side in (*sides, "json")}
     for _ in range(ROUNDS):
         forget_history()
         for i, request in enumerate(turns):
-            start = process_time()
-            send(request)
-            between = process_time()
-            plain(request.data)
-            limit[i] = min(limit[i], process_time() - between)
-            mine[i] = min(mine[i], between - start)
-    micros = sum(mine) / TURNS * 1e6
-    known = "yes" if sessions else "no"
-    SESSIONS.append([model, known, f"{micros:.0f}", f"{sum(mine) / sum(limit):.1f}"])
+            for side, seconds in best.items():
+                start = process_time()
+                if side == "json":
+                    plain(request.data)
+                else:
+                    sides[side](request)
+                seconds[i] = min(seconds[i], process_time() - start)
+    limit = sum(best["json"])
+    for side in sides:
+        mine = sum(best[side])
+        SESSIONS.append([agent, target, side, f"{mine / TURNS * 1e6:.0f}", f"{mine / limit:.1f}"])
+
+
+KEY = ClientKey("bench", "0123456789abcdef:$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaGhhc2g")
+
+
+def gateway(target: str, sessions: bool, key: ClientKey | None) -> Callable[[Request], None]:
+    """What a gateway does with a request of a client before it sends anything."""
+    to = Target(f"{_VENDORS[target]}/{MODELS[target]}", secret="none")  # noqa: S106 - nothing is sent
+    routes = (Route(to, models=("*",)),)
+    keys = () if key is None else (key,)
+    one = Gateway(
+        Config(routes=routes, keys=keys, sessions=sessions, envelopes=Envelopes(on_fault="drop"))
+    )
+
+    def send(request: Request) -> None:
+        path, _, query = request.path.partition("?")
+        exchange = one.open(ClientRequest("POST", path, query, {}, request.data), key)
+        assert isinstance(exchange, GatewayExchange), exchange
+        assert exchange.call().body
+        exchange.headers()
+
+    return send
 
 
 def times_faster(row: Row, peer: str, turn: str) -> str:
@@ -363,4 +412,5 @@ def table(tables: Any) -> Iterator[None]:
     tables.add("What agents send (`benchmarks/agent_requests.py`)", head, rows, [note])
     if SESSIONS:
         title = f"A session of {TURNS} turns in the gateway: a turn, before anything is sent"
-        tables.add(title, ("target", "known", "us of CPU", "of JSON alone"), SESSIONS, [])
+        head = ("agent", "target", "known", "us of CPU", "of JSON alone")
+        tables.add(title, head, SESSIONS, [])

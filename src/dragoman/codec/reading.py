@@ -244,15 +244,20 @@ class WireReading(ABC):
         *,
         keep: bool,
         watched: bool = True,
+        scope: str = "",
     ) -> ChatRequest:
-        """Read a request; `keep`: for writing it again here; `watched`: notice edits."""
+        """Read a request.
+
+        `keep`: for writing it again here; `watched`: notice edits; `scope`: whose requests may
+        share known tools.
+        """
         if type(body) is bytes and not (keep or watched):
             body = parse_request(body, self.room)
         body = parse_body(body)
         if not is_plain(body):
             body = all_plain(body)
         if "tools" in body and not (keep or watched) and may_be_known(tools := body["tools"]):
-            body = {**body, "tools": ToolEntries(tools, self.room)}
+            body = {**body, "tools": ToolEntries(tools, self.room, scope=scope)}
         try:
             request, history = self._read_body(body, path, headers)
         except InvalidMessage as error:
@@ -263,10 +268,9 @@ class WireReading(ABC):
         origin = model_origin(self._issuer, request.model)
         if self._spoken is not None:  # no fields of its other protocols
             origin = replace(origin, protocol=self._spoken)
-        if (
-            request.messages and request.messages[0].origin is not origin
-        ):  # the protocol may set the origin itself
-            for m in request.messages:
+        messages = request.messages
+        if messages and (messages[0].origin is not origin or messages[-1].origin is not origin):
+            for m in messages:  # the protocol may have set it itself
                 m.origin = origin  # marks it as not the program's: nothing it names is fetched
         fields = request.asks() if keep and watched else {}
         places = BodyPaths(

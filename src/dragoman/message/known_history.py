@@ -4,18 +4,21 @@ The beginning is known by its bytes, and neither parsed nor read again. The elem
 the messages that were read from them are shared by the requests of one client, and never changed;
 no program gets to see them. Nothing else is remembered: which passes change a message, and what is
 lost of it, may depend on what comes after it.
+
+Where clients have keys, a gateway checks what a request names before it reads it, and may change
+it: what is known then was checked for the same client, and is not checked again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol, Self, TypeVar
 from uuid import uuid4
 
 from ..caches import BoundedCache
 from ..errors import InvalidMessage
 from ..text.json_pieces import LONG
-from ..text.json_text import Json, JsonObject, encode_json
+from ..text.json_text import Json, JsonObject, encode_json, loads
 from .msg import Msg
 
 _FEWEST = 2**10  # bytes of a beginning that is worth being known
@@ -27,34 +30,91 @@ _LEFT_OUT = f"messages {uuid4().hex}"  # in the place of known elements, which a
 _LEFT_OUT_JSON = b'"%b"' % _LEFT_OUT.encode()
 
 
+class Reading(Protocol):
+    """A history that is read in parts, one after the other.
+
+    Attributes:
+        msgs: What was read so far.
+    """
+
+    msgs: list[Msg]
+
+    def copy(self) -> Self | None:
+        """A copy that reads on for itself, and changes no message that this one has read.
+
+        None if a message that was read may change with what comes after it.
+        """
+        ...
+
+    def feed(self, elements: Sequence[Json]) -> bool:
+        """Read the next elements.
+
+        Returns:
+            Whether what was read before is what it would be if all had been read at once.
+        """
+        ...
+
+
+_Reading = TypeVar("_Reading", bound=Reading)
+
+
+class ReadSingly:
+    """The reading of a history whose elements are each read for itself.
+
+    Args:
+        read: Reads one element.
+    """
+
+    __slots__ = ("_read", "msgs")
+
+    def __init__(self, read: Callable[[Json], Msg]) -> None:
+        self.msgs: list[Msg] = []
+        self._read = read
+
+    def copy(self) -> Self | None:
+        """A copy that reads on for itself."""
+        copy = type(self)(self._read)
+        copy.msgs = [*self.msgs]
+        return copy
+
+    def feed(self, elements: Sequence[Json]) -> bool:
+        """Read the next elements. Returns True."""
+        read = self._read
+        self.msgs += [read(element) for element in elements]
+        return True
+
+
 class KnownBeginning:
     """The first messages of a history that were read before.
 
     Attributes:
         room: The protocol that read them.
-        text: Their JSON text, without brackets around it.
-        elements: The elements of the body.
-        msgs: What was read from each of them.
+        text: Their JSON text as it came, without brackets around it.
+        elements: The elements of the body, as they were after all checks.
+        reading: What was read from them.
         origin: What decides how they are read besides the protocol.
+        checked: For what they were checked, if they were.
         size: The memory that they take, in bytes.
     """
 
-    __slots__ = ("elements", "msgs", "origin", "room", "size", "text")
+    __slots__ = ("checked", "elements", "origin", "reading", "room", "size", "text")
 
     def __init__(
         self,
         room: Any,
         text: bytes,
         elements: list[Json],
-        msgs: list[Msg],
+        reading: Reading,
         origin: object,
+        checked: object,
         size: int,
     ) -> None:
         self.room = room
         self.text = text
         self.elements = elements
-        self.msgs = msgs
+        self.reading = reading
         self.origin = origin
+        self.checked = checked
         self.size = size
 
 
@@ -67,20 +127,38 @@ class Turn:
         scope: Who may share what is known: the name of a client.
     """
 
-    __slots__ = ("_beginning", "_data", "_end", "_room", "_scope", "_start")
+    __slots__ = (
+        "_beginning",
+        "_checked",
+        "_count",
+        "_data",
+        "_end",
+        "_room",
+        "_scope",
+        "_start",
+        "_text",
+    )
 
     def __init__(self, data: bytes, room: Any, scope: str) -> None:
         self._data = data
         self._room = room
         self._scope = scope
         self._beginning: KnownBeginning | None = None
-        field = room.messages_path.removeprefix("$.").encode()
-        sign = b'"%b":[' % field
+        self._checked: object = None
+        self._text: bytes | None = None  # of the elements that are to be remembered
+        self._count = 0  # of those elements
+        sign = b'"%b":[' % self.field.encode()
         at = data.find(sign) if len(data) <= LONG else -1
         self._start = at + len(sign) if at >= 0 else 0
         self._end = 0  # of the beginning in the data
         if self._start:
             self._find()
+
+    @property
+    def field(self) -> str:
+        """The field of the body that holds the history."""
+        name: str = self._room.messages_path
+        return name.removeprefix("$.")
 
     @property
     def place(self) -> tuple[int, int]:
@@ -104,7 +182,7 @@ class Turn:
         beginning = self._beginning
         if beginning is None:
             return True
-        elements = body.get(self._room.messages_path.removeprefix("$."))
+        elements = body.get(self.field)
         if type(elements) is not list or not elements or elements[0] != _LEFT_OUT:
             return False
         elements[:1] = beginning.elements
@@ -114,22 +192,85 @@ class Turn:
         """Treat the request as one of which nothing is known."""
         self._beginning, self._start, self._end = None, 0, 0
 
-    def read(
-        self, elements: list[Json], origin: object, read: Callable[[Sequence[Json]], list[Msg]]
-    ) -> list[Msg]:
-        """Return `read(elements)`; what is known is not read again.
+    def measure(self, body: JsonObject) -> None:
+        """Find the text of all messages but the last one, before a check may change them.
+
+        The cache mark of the last one is gone in the next turn.
+
+        Args:
+            body: The body, with the known elements in it.
+        """
+        elements = body.get(self.field)
+        if not self._start or type(elements) is not list:
+            return
+        before, count = self._beginning, len(elements) - 1
+        known = 0 if before is None else len(before.elements)
+        if count <= 0 or count < known:
+            return
+        if before is None and not _seen_before(hash(self._key(_FEWEST.bit_length() - 1))):
+            return
+        text = self._find_text(elements, known, count)
+        if text is not None and len(text) >= _FEWEST:
+            self._text, self._count = text, count
+
+    def pass_checked(self, checked: object, body: JsonObject) -> int:
+        """Return how many of the first messages were checked before for the same.
+
+        What was checked for something else is parsed again: the check may change it.
+
+        Args:
+            checked: For what this request is checked.
+            body: Its body.
+        """
+        self._checked = checked
+        beginning = self._beginning
+        if beginning is None:
+            return 0
+        if beginning.checked == checked:
+            return len(beginning.elements)
+        elements = body[self.field]
+        assert type(elements) is list  # `fill` put the known ones there
+        elements[: len(beginning.elements)] = loads(b"[%b]" % beginning.text)
+        self._beginning = None
+        return 0
+
+    def read(self, elements: list[Json], origin: object, start: Callable[[], _Reading]) -> _Reading:
+        """Read the history with `start()`; what is known is not read again.
 
         Args:
             elements: The messages of the body.
             origin: What decides how they are read besides the protocol, equal if that is equal.
-            read: Reads some of them, each for itself.
+            start: Begins a reading.
         """
         beginning = self._beginning
-        known = [] if beginning is None or beginning.origin != origin else beginning.msgs
-        msgs = [*known, *read(elements[len(known) :])]
-        if self._start:
-            self._remember(elements, msgs, origin)
-        return msgs
+        reading: Any = None
+        known = 0
+        if beginning is not None and beginning.origin == origin:
+            reading, known = beginning.reading.copy(), len(beginning.elements)
+        if reading is None:
+            reading, known = start(), 0
+        count = self._count
+        if count >= known and self._is_new(origin):
+            if not reading.feed(elements[known:count]):
+                reading, known = self._read_anew(elements[:count], start), 0
+            self._remember(elements[:count], reading, origin)
+            known = count
+        if not reading.feed(elements[known:]):
+            reading = self._read_anew(elements, start)
+        result: _Reading = reading
+        return result
+
+    def _read_anew(self, elements: list[Json], start: Callable[[], _Reading]) -> _Reading:
+        reading = start()
+        reading.feed(elements)
+        return reading
+
+    def _is_new(self, origin: object) -> bool:
+        """Whether there is a longer beginning to remember than the known one."""
+        before = self._beginning
+        if self._text is None:
+            return False
+        return before is None or self._count > len(before.elements) or before.origin != origin
 
     def _find(self) -> None:
         """Look for the longest known beginning."""
@@ -145,38 +286,28 @@ class Turn:
         end = self._start + (1 << power)
         return self._scope, id(self._room), power, self._data[end - _SAMPLE : end]
 
-    def _remember(self, elements: list[Json], msgs: list[Msg], origin: object) -> None:
-        """Remember all messages but the last one, whose cache mark is gone in the next turn."""
-        before, count = self._beginning, len(elements) - 1
-        known = 0 if before is None else len(before.elements)
-        if before is not None and count <= known and before.origin == origin:
-            return
-        text = self._text(elements, min(known, count), count)
-        if text is None or len(text) < _FEWEST:
-            return
-        power = len(text).bit_length() - 1
-        if before is None and not _seen_before(hash(self._key(_FEWEST.bit_length() - 1))):
+    def _remember(self, elements: list[Json], reading: Reading, origin: object) -> None:
+        """Remember the elements whose text was found, and what was read from them."""
+        before, text, kept = self._beginning, self._text, reading.copy()
+        if kept is None or text is None:
             return
         signs = text.count(b",") + text.count(b"[") + text.count(b"{")
         size = _COPIES * len(text) + _OBJECT * signs
-        beginning = KnownBeginning(self._room, text, elements[:count], msgs[:count], origin, size)
+        known = KnownBeginning(self._room, text, elements, kept, origin, self._checked, size)
         if before is not None:  # the session goes on
             self._put(len(before.text).bit_length() - 1, None, before)
-        self._put(power, beginning, before)
+        self._put(len(text).bit_length() - 1, known, before)
 
-    def _text(self, elements: list[Json], known: int, count: int) -> bytes | None:
+    def _find_text(self, elements: list[Json], known: int, count: int) -> bytes | None:
         """The text of the first elements, if their client writes JSON without spaces."""
-        data, start, before = self._data, self._start, self._beginning
-        text = before.text if before is not None and known == len(before.elements) else b""
-        if count <= 0:
-            return None
+        text = b"" if self._beginning is None else self._beginning.text
         try:
-            more = encode_json(elements[known if text else 0 : count])[1:-1]
+            more = encode_json(elements[known:count])[1:-1]
         except InvalidMessage:  # nested too deeply to be written
             return None
         comma = b"," if text and more else b""
         text = b"%b%b%b" % (text, comma, more)
-        return text if data.startswith(text, start) else None
+        return text if self._data.startswith(text, self._start) else None
 
     def _put(
         self, power: int, beginning: KnownBeginning | None, before: KnownBeginning | None
@@ -203,20 +334,21 @@ def _seen_before(number: int) -> bool:
 
 
 def read_elements(
-    turn: Turn | None,
-    elements: list[Json],
-    origin: object,
-    read: Callable[[Sequence[Json]], list[Msg]],
-) -> list[Msg]:
-    """Return `read(elements)`, where the first ones may be known from an earlier turn.
+    turn: Turn | None, elements: list[Json], origin: object, start: Callable[[], _Reading]
+) -> _Reading:
+    """Read a history with `start()`, where the first elements may be known from an earlier turn.
 
     Args:
         turn: The request, if it may be a turn of a session.
         elements: The messages of its body.
         origin: What decides how they are read besides the protocol, equal if that is equal.
-        read: Reads some of them, each for itself.
+        start: Begins a reading.
     """
-    return read(elements) if turn is None else turn.read(elements, origin, read)
+    if turn is not None:
+        return turn.read(elements, origin, start)
+    reading = start()
+    reading.feed(elements)
+    return reading
 
 
 _BEGINNINGS: BoundedCache[tuple[KnownBeginning, ...]] = BoundedCache(

@@ -183,23 +183,29 @@ class ToolEntries(list[JsonObject]):
         entries: The entries; none if they are known by their text and were not parsed.
         room: The protocol that reads them.
         text: Their JSON text in the request, if it is known.
+        scope: Whose requests may know them: the name of a client.
 
     Attributes:
         place: Where in the body they are, if that matters to the reader of their protocol.
+        checked: For what they were checked without a change, if they were.
     """
 
-    __slots__ = ("_known", "_room", "_text", "place")
+    __slots__ = ("_known", "_room", "_scope", "_text", "checked", "place")
 
-    def __init__(self, entries: list[JsonObject], room: Any, text: bytes | None = None) -> None:
+    def __init__(
+        self, entries: list[JsonObject], room: Any, text: bytes | None = None, scope: str = ""
+    ) -> None:
         super().__init__(entries)
         self.place = ""
+        self.checked: object = None
         self._room = room
+        self._scope = scope
         self._text = text
         self._known: _Known | None = None
 
     def read(self, read: Callable[[list[JsonObject]], Any]) -> Any:
         """Return what `read(entries)` returned when these entries were first read."""
-        kind = _kind(self._room)
+        kind = _kind(self._room, self._scope)
         try:
             text = self._text or marshal.dumps(list(self), _PLAIN)
         except ValueError:  # no plain JSON, or nested very deeply
@@ -217,8 +223,15 @@ class ToolEntries(list[JsonObject]):
                 beginning = (kind, text[:_BEGINNING])
                 texts = (text, *(_TEXTS.get(beginning) or ())[: _ALIKE - 1])
                 _TEXTS.put(beginning, texts, sum(map(len, texts)))
+        if self.checked is not None:
+            known.checked = self.checked
         self._known = known
         return known.value
+
+    def copy_entries(self) -> list[JsonObject]:
+        """Return the entries as new objects, which no other request has."""
+        entries: list[JsonObject] = copy_json(list(self))
+        return entries
 
     def read_from(self) -> list[JsonObject]:
         """Return the entries that the tools were read from: paths are found by their identity."""
@@ -233,9 +246,9 @@ def _seen_before(number: int) -> bool:
     return is_known
 
 
-def _kind(room: Any) -> tuple[str, int]:
-    """What decides how entries are read: the protocol, and the identity of the host's dialect."""
-    return room.protocol, id(getattr(room, "dialect", None))
+def _kind(room: Any, scope: str) -> tuple[str, str, int]:
+    """Whose entries they are, and how they are read: the protocol, and the host's very dialect."""
+    return scope, room.protocol, id(getattr(room, "dialect", None))
 
 
 def may_be_known(tools: Json) -> TypeGuard[list[JsonObject]]:
@@ -278,21 +291,27 @@ def parse_request(data: bytes, room: Any, scope: str | None = None) -> Json:
     """
     turn = Turn(data, room, scope) if scope is not None and room.reads_in_parts else None
     cuts = [] if turn is None or turn.cut is None else [turn.cut]
-    tools = _find_tools(data, room, scope is not None, (0, 0) if turn is None else turn.place)
+    tools = _find_tools(data, room, scope, (0, 0) if turn is None else turn.place)
     if tools is not None:
         cuts.append((tools.start, tools.start + len(tools.text), _LEFT_OUT_JSON))
     if cuts:
         value = _parse_without(data, sorted(cuts))
         is_filled = type(value) is dict and (tools is None or _fill_tools(value, tools))
         if is_filled and (turn is None or turn.fill(value)):
-            return ParsedBody(value, turn)
+            return _parsed(value, turn)
         if turn is not None:
             turn.give_up()
     value = loads(data)
     for part in _parts(value):
         if may_be_known(entries := part["tools"]):
-            part["tools"] = ToolEntries(entries, room, _find_text(data, entries))
-    return ParsedBody(value, turn) if type(value) is dict else value
+            part["tools"] = ToolEntries(entries, room, _find_text(data, entries), scope or "")
+    return _parsed(value, turn) if type(value) is dict else value
+
+
+def _parsed(body: JsonObject, turn: Turn | None) -> ParsedBody:
+    if turn is not None:
+        turn.measure(body)
+    return ParsedBody(body, turn)
 
 
 class _FoundTools(NamedTuple):
@@ -304,30 +323,32 @@ class _FoundTools(NamedTuple):
 
 
 def _find_tools(
-    data: bytes, room: Any, is_listed: bool, without: tuple[int, int]
+    data: bytes, room: Any, scope: str | None, without: tuple[int, int]
 ) -> _FoundTools | None:
     """Find a known list of tools in a request.
 
     Args:
         data: The JSON text.
         room: The protocol that will read it.
-        is_listed: Whether the entries are to be in the list, as others look at them, too.
+        scope: Whose requests may know them; with one, the entries are in the list, as others look
+            at them, too.
         without: Start and end of the part of the text in which none is looked for.
     """
-    kind = _kind(room)
+    kind = _kind(room, scope or "")
     at = data.find(_FIELD)
     while at >= 0:
         start = at + len(_FIELD)
         texts = _TEXTS.get((kind, data[start : start + _BEGINNING])) or ()
         text = next((text for text in texts if data.startswith(text, start)), None)
         if text is not None and (start >= without[1] or start + len(text) <= without[0]):
-            entries: list[JsonObject] = []
-            if is_listed:
-                known = _LISTS.get((kind, "", text))
-                if known is None:
-                    return None
-                entries = known.entries
-            return _FoundTools(start, text, ToolEntries(entries, room, text))
+            if scope is None:
+                return _FoundTools(start, text, ToolEntries([], room, text))
+            known = _LISTS.get((kind, "", text))
+            if known is None:
+                return None
+            entries = ToolEntries(known.entries, room, text, scope)
+            entries.checked = known.checked
+            return _FoundTools(start, text, entries)
         at = data.find(_FIELD, start)
     return None
 
@@ -387,12 +408,13 @@ def _find_text(data: bytes, tools: list[JsonObject]) -> bytes | None:
 class _Known:
     """What was read from entries that are known; the dialect keeps its identity in the key."""
 
-    __slots__ = ("dialect", "entries", "value")
+    __slots__ = ("checked", "dialect", "entries", "value")
 
     def __init__(self, value: Any, entries: list[JsonObject], dialect: object) -> None:
         self.value = _as_known(value)
         self.entries = entries
         self.dialect = dialect
+        self.checked: object = None
 
 
 _LISTS: BoundedCache[_Known] = BoundedCache(

@@ -180,7 +180,7 @@ class Room(ABC):
     pauses: ClassVar[bool] = False
     # fields of a paused answer that hold a token for that request; they do not apply to the rest
     token_fields: ClassVar[tuple[str, ...]] = ()
-    # whether each message is read for itself, so that known ones need not be read again
+    # whether messages are read in their order, so that known ones need not be read again
     reads_in_parts: ClassVar[bool] = False
     cuts_texts: ClassVar[bool] = False  # whether a pause may be in the middle of a text
     # flags of the survey for content whose form depends on the messages before it

@@ -3,32 +3,47 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import json
 from collections.abc import Callable, Iterator
-from itertools import cycle, islice
+from functools import cache, partial
+from itertools import cycle, islice, product
 from typing import Any
 
 import pytest
 
+import dragoman
 from dragoman.caches import CACHES
 from dragoman.errors import DragomanError
 from dragoman.gateway.config.settings import of_mapping
-from dragoman.gateway.config.values import Config, Envelopes, Route, Target
+from dragoman.gateway.config.values import ClientKey, Config, Envelopes, Route, Target
 from dragoman.gateway.exchange.gateway import Gateway
 from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.exchange.tenancy import Tenancy
 from dragoman.gateway.surfaces import ClientAnswer, ClientRequest, surfaces
-from dragoman.message import known_history
+from dragoman.message import known_history, known_tools
 from dragoman.message.known_history import KnownBeginning
-from dragoman.text.json_text import loads
+from dragoman.text.json_text import encode_json, loads
 from tests.contract.agents.recorded import CORPUS
 from tests.gateway.exchange.opening import KEY
 
-MESSAGES = next(surface for surface in surfaces() if surface.protocol == "anthropic")
-TARGETS = (
-    "openai/openai-chat/gpt-5.5", "openai/openai-responses/gpt-5.5", "gemini/gemini-3.5-flash",
-    "bedrock/bedrock-converse/anthropic.claude-opus-4-6-v1", "ollama/llama3.3",
-    "anthropic/claude-opus-5-5", "deepseek/deepseek-chat",
-)  # fmt: skip
+SURFACES = {surface.protocol: surface for surface in surfaces()}
+CHAT, RESPONSES = "openai/openai-chat/gpt-5.5", "openai/openai-responses/gpt-5.5"
+CLAUDE, GEMINI = "anthropic/claude-opus-5-5", "gemini/gemini-3.5-flash"
+BEDROCK = "bedrock/bedrock-converse/anthropic.claude-opus-4-6-v1"
+OLLAMA, DEEPSEEK = "ollama/llama3.3", "deepseek/deepseek-chat"
+# of each client: the agent that was recorded, where it sends, the field of its history, its targets
+CLIENTS = {
+    "anthropic": ("claude", "/v1/messages", "messages",
+                  (CHAT, RESPONSES, GEMINI, BEDROCK, OLLAMA, CLAUDE, DEEPSEEK)),
+    "openai-responses": ("codex", "/v1/responses", "input", (CHAT, CLAUDE, GEMINI, RESPONSES)),
+    "gemini": ("gemini", "/v1beta/models/gemini-3.8-flash:streamGenerateContent?alt=sse",
+               "contents", (CHAT, RESPONSES, CLAUDE, GEMINI)),
+    "openai-chat": ("opencode", "/v1/chat/completions", "messages",
+                    (CLAUDE, RESPONSES, GEMINI, OLLAMA, CHAT)),
+}  # fmt: skip
+CASES = [(client, target) for client, row in CLIENTS.items() for target in row[3]]
+OTHER = ClientKey("eve", KEY.hash)
 Body = dict[str, Any]
 
 
@@ -41,9 +56,9 @@ def unknown() -> Iterator[None]:
 
 
 def forget() -> None:
-    for name, cache in CACHES.items():
+    for name, known in CACHES.items():
         if name.startswith("dragoman.message.known"):
-            cache.clear()
+            known.clear()
 
 
 def gateway(target: str, **more: Any) -> Gateway:
@@ -52,9 +67,12 @@ def gateway(target: str, **more: Any) -> Gateway:
     return Gateway(Config(routes=(route,), envelopes=Envelopes(on_fault="drop"), **more))
 
 
-def ask(gateway: Gateway, data: bytes) -> tuple[Any, ...]:
+def ask(
+    gateway: Gateway, data: bytes, client: str = "anthropic", key: ClientKey | None = None
+) -> tuple[Any, ...]:
     """Everything that a gateway makes of a request: what it would send, and what is lost."""
-    exchange = gateway.open(ClientRequest("POST", "/v1/messages", "", {}, data), None)
+    path, _, query = CLIENTS[client][1].partition("?")
+    exchange = gateway.open(ClientRequest("POST", path, query, {}, data), key)
     if isinstance(exchange, ClientAnswer):
         return exchange.status, exchange.body
     assert isinstance(exchange, GatewayExchange)
@@ -113,120 +131,185 @@ def build_turn(count: int) -> Body:
             "system": "You mend programs.", "tools": tools}  # fmt: skip
 
 
-def built_session() -> list[Body]:
-    return [build_turn(count) for count in range(1, 11)]
+@cache
+def built_session(client: str = "anthropic") -> list[Body]:
+    turns = [build_turn(count) for count in range(1, 11)]
+    if client == "anthropic":
+        return turns
+    write = partial(dragoman.convert, source="anthropic", target=client, policy="ignore")
+    return [grown(client, write(turns[min(n, 3)]).body, max(0, n - 3)) for n in range(10)]
 
 
-def recorded_sessions() -> list[list[Body]]:
-    """What Claude Code sent, by session, where the recordings are there."""
+def grown(client: str, body: Body, count: int) -> Body:
+    """The request with some elements more, of those that its wire alone has."""
+    field = CLIENTS[client][2]
+    body[field] = [*body[field], *ODD[client][:count]]
+    if client == "openai-responses":
+        tool = {"type": "function", "name": "late", "parameters": {"type": "object"}}
+        body[field].insert(1, {"type": "additional_tools", "tools": [tool]})
+    return body
+
+
+def said(*parts: Body) -> Body:
+    return {"role": "model", "parts": [*parts]}
+
+
+def called(name: str, **more: Any) -> Body:
+    return {"functionCall": {"name": name, "args": {}, **more}}
+
+
+def answered(name: str, **more: Any) -> Body:
+    return {"role": "user", "parts": [{"functionResponse": {"name": name, "response": {}, **more}}]}
+
+
+def output(id: str, text: str) -> Body:
+    return {"type": "function_call_output", "call_id": id, "output": text}
+
+
+LEGACY = {"role": "assistant", "content": None,
+          "function_call": {"name": "read", "arguments": "{}"}}  # fmt: skip
+# elements that come one by one at the end of a session; how one is read depends on those before it
+ODD: dict[str, list[Any]] = {
+    "gemini": [
+        said(called("read"), called("read")), answered("read"), said(called("read")),
+        answered("read"), said(called("read", id="call_1")), answered("read", id="call_1"),
+        said({"text": "So."}),
+    ],
+    "openai-chat": [
+        {"role": "assistant", "content": "Both.", "tool_calls": [
+            {"id": id, "type": "function", "function": {"name": "read", "arguments": "{}"}}
+            for id in ("a", "b")]},
+        {"role": "tool", "tool_call_id": "b", "content": "one"},
+        {"role": "tool", "tool_call_id": "a", "content": "two"},
+        LEGACY, {"role": "function", "name": "read", "content": "three"},
+        {"role": "user", "content": "And?", "name": "ann"},
+    ],
+    "openai-responses": [
+        {"type": "reasoning", "summary": [], "encrypted_content": "x" * 40},
+        {"role": "assistant", "content": "First."},
+        {"type": "function_call", "call_id": "a", "name": "read", "arguments": "{}"},
+        {"type": "function_call", "call_id": "b", "name": "read", "arguments": "{}"},
+        output("b", "one"), output("a", "two"),
+        {"role": "assistant", "content": [{"type": "output_text", "text": "So.", "id": "m"}]},
+    ],
+}  # fmt: skip
+
+
+@cache
+def recorded_sessions(client: str) -> list[list[Body]]:
+    """What a client's agent sent, by session, where the recordings are there."""
     if not CORPUS.is_dir():
         return []
     sessions: dict[str, list[Body]] = {}
-    with (CORPUS / "claude.jsonl").open(encoding="utf-8") as lines:
+    with (CORPUS / f"{CLIENTS[client][0]}.jsonl").open(encoding="utf-8") as lines:
         for row in map(json.loads, lines):
             sessions.setdefault(row["session"], []).append(row["request"])
     return [*sessions.values()]
 
 
-def edit(body: Body) -> Body:
+def edit(body: Body, field: str) -> Body:
     """The request with another text in its first message."""
-    body = copy.deepcopy(body)
-    message = body["messages"][0]
-    message["content"] = "Something else. " + json.dumps(message["content"])
-    return body
+    text = json.dumps(body[field][0])
+    return {**body, field: [loads(text.replace('text": "', 'text": "Else. ')), *body[field][1:]]}
 
 
-def fork(body: Body) -> Body:
+def fork(body: Body, field: str) -> Body:
     """The request without its last messages, which the user takes back."""
-    back = [*body["messages"][:-2], {"role": "user", "content": "Otherwise, then."}]
-    return {**body, "messages": back}
+    return {**body, field: [*body[field][:-2], body[field][0]]}
 
 
-def compact_history(body: Body) -> Body:
-    """The request with a summary in the place of all messages but the last."""
-    summary = [block("text", text="What came before: all went well. " * 50)]
-    return {**body, "messages": [{"role": "user", "content": summary}, body["messages"][-1]]}
+def compact_history(body: Body, field: str) -> Body:
+    """The request with one long message in the place of all but the last."""
+    first = json.dumps(body[field][0]).replace('text": "', 'text": "All went well. ' + "." * 2000)
+    return {**body, field: [loads(first), body[field][-1]]}
 
 
-def without_first(body: Body) -> Body:
+def without_first(body: Body, field: str) -> Body:
     """The request without its first two messages, so that the others stand at other places."""
-    return {**body, "messages": body["messages"][2:] or body["messages"]}
+    return {**body, field: body[field][2:] or body[field]}
 
 
-def twice(body: Body) -> Body:
-    """The request with its messages sent twice over."""
-    return {**body, "messages": [*body["messages"], *body["messages"]]}
-
-
-VARIANTS: dict[str, Callable[[Body], Body]] = {
+VARIANTS: dict[str, Callable[[Body, str], Body]] = {
     "edited": edit,
     "forked": fork,
     "compacted": compact_history,
     "cut": without_first,
-    "twice": twice,
-    "another model": lambda body: {**body, "model": "claude-haiku-4-5"},
-    "fewer tools": lambda body: {**body, "tools": body.get("tools", [])[1:]},
-    "no tools": lambda body: {key: value for key, value in body.items() if key != "tools"},
-    "another prompt": lambda body: {**body, "system": "Be brief."},
-    "other options": lambda body: {**body, "max_tokens": 7, "temperature": 0.5, "stream": False},
-    "tools first": lambda body: {"tools": body.get("tools", []), **body},
-    "a list of the same name": lambda body: {
-        "metadata": {"messages": body["messages"], "user_id": "u"}, **body
+    "twice": lambda body, field: {**body, field: [*body[field], *body[field]]},
+    "another model": lambda body, _: {**body, "model": "claude-haiku-4-5"},
+    "fewer tools": lambda body, _: {**body, "tools": body.get("tools", [])[1:]},
+    "no tools": lambda body, _: {key: value for key, value in body.items() if key != "tools"},
+    "another prompt": lambda body, _: {**body, "system": "Be brief.", "instructions": "Be brief."},
+    "other options": lambda body, _: {**body, "max_tokens": 7, "stream": False},
+    "tools first": lambda body, _: {"tools": body.get("tools", []), **body},
+    "a list of the same name": lambda body, field: {
+        "metadata": {field: body[field], "user_id": "u"}, **body
     },
-    "one more element": lambda body: {**body, "messages": [*body["messages"], 7]},
+    "one more element": lambda body, field: {**body, field: [*body[field], 7]},
 }  # fmt: skip
 
 
-def spellings(body: Body) -> Iterator[bytes]:
+def spellings(body: Body, field: str) -> Iterator[bytes]:
     """The request as clients may spell it."""
     yield compact(body)
     yield json.dumps(body).encode()
     yield json.dumps(body, separators=(",", ":")).encode()
     text = compact(body)
-    yield text[:-1] + b',"messages":[{"role":"user","content":"The last one counts."}]}'
+    yield text[:-1] + b',"%b":[%b]}' % (field.encode(), compact(body[field][0]))
     yield text[:-1]  # no JSON
 
 
-def sequences(start: int) -> Iterator[list[bytes]]:
+def sequences(client: str, start: int) -> Iterator[list[bytes]]:
     """Requests in the order in which a gateway may get them.
 
     Of each recorded session two of the changes, other ones for each `start`.
     """
-    session = built_session()
+    session, field = built_session(client), CLIENTS[client][2]
     for change in VARIANTS.values():
-        yield with_changes(session[3:6], change)
+        yield with_changes(session[3:6], change, field)
     changes = cycle([*VARIANTS.values()])
-    for recorded in recorded_sessions():
+    for recorded in recorded_sessions(client):
         yield [compact(body) for body in recorded]
         for change in islice(changes, start, start + 2):
-            yield with_changes(recorded[-2:], change)
-    yield [data for body in session[4:8] for data in spellings(body)]
+            yield with_changes(recorded[-2:], change, field)
+    yield [data for body in session[4:8] for data in spellings(body, field)]
     yield [compact(body) for body in (*reversed(session), *session, *session)]
 
 
-def with_changes(session: list[Body], change: Callable[[Body], Body]) -> list[bytes]:
+def with_changes(
+    session: list[Body], change: Callable[[Body, str], Body], field: str
+) -> list[bytes]:
     """Each request of a session, and after it the same one with a change."""
-    return [compact(body) for turn in session for body in (turn, change(turn))]
+    return [compact(body) for turn in session for body in (turn, change(turn, field))]
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_a_turn_is_sent_as_without_what_came_before(target: str) -> None:
-    known, plain = gateway(target), gateway(target, sessions=False)
-    for sequence in sequences(TARGETS.index(target)):
+@pytest.mark.parametrize(("client", "target"), CASES)
+def test_a_turn_is_sent_as_without_what_came_before(client: str, target: str) -> None:
+    start = CASES.index((client, target))
+    key = KEY if start % 2 else None
+    keys = (KEY,) if key else ()
+    known, plain = gateway(target, keys=keys), gateway(target, keys=keys, sessions=False)
+    for sequence in sequences(client, start):
         forget()
         for data in (sequence[0], *sequence):  # what comes once is not kept
-            assert ask(known, data) == ask(plain, data)
-        check_unchanged()
+            assert ask(known, data, client, key) == ask(plain, data, client, key)
+        check_unchanged(client)
 
 
-def check_unchanged() -> None:
+def check_unchanged(client: str) -> None:
     """What is known is what reading its text gives: no request has changed it."""
-    for beginning in beginnings():
-        elements = loads(b"[%b]" % beginning.text)
-        assert beginning.elements == elements
-        body = {"model": beginning.origin.model, "messages": elements}  # type: ignore[attr-defined]
-        fresh = MESSAGES.wire._read(body, None, None, keep=False, watched=False).messages
-        assert list(map(show, beginning.msgs)) == list(map(show, fresh))
+    field = CLIENTS[client][2]
+    for known in beginnings():
+        elements = loads(b"[%b]" % known.text)
+        if known.checked is not None:  # a check for a client key may change ids
+            elements = loads(encode_json(known.elements))
+        assert known.elements == elements
+        body = {"model": getattr(known.origin, "model", known.origin), field: elements}
+        fresh = SURFACES[client].wire._read(body, None, None, keep=False, watched=False).messages
+        reading: Any = known.reading.copy()
+        getattr(reading, "finish", list)()
+        for mine, m in zip(reading.msgs, fresh, strict=True):
+            m.origin = mine.origin  # the request sets it, in all messages
+            assert show(mine) == show(m)
 
 
 def show(node: Any) -> Any:
@@ -240,41 +323,119 @@ def show(node: Any) -> Any:
     return {name: show(value) for name, value in values.items()} | {"type": type(node).__name__}
 
 
+# the same, where nothing is unusual, and what only its own reader pairs
+PARTS: dict[str, list[Any]] = {
+    **ODD,
+    "openai-chat": [
+        {"role": "assistant", "content": None, "tool_calls": [
+            {"id": id, "type": "function", "function": {"name": id, "arguments": "{}"}}
+            for id in ("a", "b")]},
+        {"role": "tool", "tool_call_id": "a", "content": "one"},
+        {"role": "tool", "tool_call_id": "b", "content": "two"},
+        {"role": "assistant", "content": "So."},
+        *ODD["openai-chat"], LEGACY, LEGACY, {"role": "function", "name": "read", "content": "x"},
+    ],
+    "openai-responses": [
+        *ODD["openai-responses"],
+        {"type": "shell_call", "call_id": "s", "environment": {"type": "container_auto"}},
+        {"type": "shell_call_output", "call_id": "s", "output": []},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_what_is_read_in_two_parts_is_what_is_read_at_once(client: str) -> None:
+    """Unless the reader says that it is not, as with calls that get another id then."""
+    elements = PARTS.get(client) or built_session()[3]["messages"]
+    for end in range(2, len(elements) + 1):
+        whole = read_parts(client, [elements[:end]])
+        for cut in range(1, end):
+            parts = read_parts(client, [elements[:cut], elements[cut:end]])
+            assert parts in (None, whole), (cut, end)
+            assert parts is not None or client in ("gemini", "openai-chat")
+
+
+def read_parts(client: str, parts: list[list[Any]]) -> Any:
+    """What the reader of a request makes of the parts; None if it has to read all at once."""
+    kept: list[Any] = []
+
+    def read(turn: Any, elements: Any, origin: Any, start: Any) -> Any:
+        reading = start()
+        for part in parts:
+            if kept:  # another request read on from here as well
+                other = reading.copy()
+                reading = other and reading.copy()
+                if other:
+                    other.feed(part[::-1])
+            if reading is None or not reading.feed(part):
+                kept[:] = [None]
+                reading = start()
+                reading.feed([element for part in parts for element in part])
+                return reading
+            kept.append(part)
+        return reading
+
+    room = SURFACES[client].wire.room
+    module = importlib.import_module(f"{type(room).__module__.rpartition('.')[0]}.request")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "read_elements", read)
+        body = {"model": "m", CLIENTS[client][2]: [element for part in parts for element in part]}
+        request, history = room.read_with_history(body, None, {})
+    found = None if history is None else (history.roles, history.flags, history.calls,
+                                          history.results, history.names)  # fmt: skip
+    return None if kept == [None] else (show(request.messages), found)
+
+
 # -- what is known ---------------------------------------------------------------------------------
 
 
 def read_counts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many messages each request reads from now on."""
     counts: list[int] = []
-    plain = known_history.Turn.read
+    plain = known_history.ReadSingly.feed
 
-    def read(turn: Any, elements: Any, origin: Any, read: Any) -> Any:
-        def read_part(part: Any) -> Any:
-            counts.append(len(part))
-            return read(part)
+    def feed(reading: Any, elements: Any) -> bool:
+        if counts:
+            counts[-1] += len(elements)
+        return plain(reading, elements)
 
-        return plain(turn, elements, origin, read_part)
+    begin = known_history.Turn.read
 
+    def read(turn: Any, elements: Any, origin: Any, start: Any) -> Any:
+        counts.append(0)
+        return begin(turn, elements, origin, start)
+
+    monkeypatch.setattr(known_history.ReadSingly, "feed", feed)
     monkeypatch.setattr(known_history.Turn, "read", read)
     return counts
 
 
-def test_only_what_is_new_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("key", [None, KEY])
+def test_only_what_is_new_is_read(monkeypatch: pytest.MonkeyPatch, key: ClientKey | None) -> None:
     counts = read_counts(monkeypatch)
-    one = gateway(TARGETS[0])
+    one = gateway(CHAT, keys=() if key is None else (key,))
     for body in built_session()[2:]:
-        ask(one, compact(body))
+        ask(one, compact(body), key=key)
     # the first two show that the session goes on; then: the message with the mark, and two or three
     assert counts[:2] == [7, 10]
     assert set(counts[2:]) <= {3, 4}
     assert len(beginnings()) == 1
 
 
-def test_it_can_be_turned_off_and_is_off_with_client_keys() -> None:
-    off, keyed = gateway(TARGETS[0], sessions=False), gateway(TARGETS[0], keys=(KEY,))
+@pytest.mark.parametrize("client", CLIENTS)
+def test_each_client_s_beginning_is_known(client: str) -> None:
+    one = gateway(CLIENTS[client][3][0])
+    session = built_session(client)
+    for body in session[3:8]:
+        ask(one, compact(body), client)
+    (known,) = beginnings()
+    assert len(known.elements) == len(session[7][CLIENTS[client][2]]) - 1
+
+
+def test_it_can_be_turned_off() -> None:
+    off = gateway(CHAT, sessions=False)
     for body in built_session():
         ask(off, compact(body))
-        keyed.open(ClientRequest("POST", "/v1/messages", "", {}, compact(body)), KEY)
     assert not beginnings()
     mapping = {"server": {"sessions": False}, "routes": [{"to": "openai/gpt-5.5"}]}
     assert not of_mapping(mapping).sessions
@@ -283,7 +444,7 @@ def test_it_can_be_turned_off_and_is_off_with_client_keys() -> None:
 
 def test_another_model_reads_the_messages_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = read_counts(monkeypatch)
-    one = gateway(TARGETS[0])
+    one = gateway(CHAT)
     session = built_session()
     for body in session[-3:]:
         ask(one, compact(body))
@@ -293,12 +454,74 @@ def test_another_model_reads_the_messages_anew(monkeypatch: pytest.MonkeyPatch) 
 
 def test_other_requests_take_no_more_than_the_bound() -> None:
     """Each session holds half a megabyte in the end; the oldest make room."""
-    cache = CACHES["dragoman.message.known_history"]
-    one = gateway(TARGETS[0])
+    most = CACHES["dragoman.message.known_history"]
+    one = gateway(CHAT)
     for n in range(100):
         for count in (2, 3):
             body = build_turn(count)
             body["messages"][0]["content"][0]["text"] = f"Session {n}. " * 40_000
             ask(one, compact(body))
-    assert 0 < known_history._BEGINNINGS._size <= cache.most_bytes
-    assert cache.entries() < 100
+    assert 0 < known_history._BEGINNINGS._size <= most.most_bytes
+    assert most.entries() < 100
+
+
+# -- client keys -----------------------------------------------------------------------------------
+
+
+def known_for() -> set[str]:
+    """Whose requests are known, of any kind."""
+    scopes = {key[0] for key in known_history._BEGINNINGS._rows}  # type: ignore[index]
+    scopes |= {key[0][0] for key in known_tools._LISTS._rows}  # type: ignore[index]
+    return scopes | {key[0][0] for key in known_tools._TEXTS._rows}  # type: ignore[index]
+
+
+@pytest.mark.parametrize("sessions", [True, False])
+def test_a_client_gets_to_nothing_that_is_known_of_another(
+    monkeypatch: pytest.MonkeyPatch, sessions: bool
+) -> None:
+    counts = read_counts(monkeypatch)
+    one = gateway(CHAT, keys=(KEY, OTHER), sessions=sessions)
+    for body in built_session()[-4:]:
+        ask(one, compact(body), key=KEY)
+    mine = known_for()
+    assert len(mine) == 1
+    assert mine.pop().endswith(f" {KEY.name}")
+    last = compact(built_session()[-1])
+    ask(one, last, key=OTHER)
+    assert len(known_for()) == 1  # it came once: nothing was found, or it would be kept
+    assert counts[-1:] in ([], [len(built_session()[-1]["messages"])])
+    anew = gateway(CHAT, keys=(KEY,), sessions=sessions)  # with other routes, perhaps
+    ask(anew, last, key=KEY)
+    assert len(known_for()) == 1
+
+
+def stored(turns: int, model: str, file: str, place: str) -> bytes:
+    """A turn of a session that names a file which the provider keeps, in its input or tools."""
+    body = copy.deepcopy(built_session("openai-responses")[turns])
+    content = [{"type": "input_text", "text": "Read it. " * 200}]
+    body["input"][0] = {"role": "user", "content": content, "id": file}
+    if place == "input":
+        content.append({"type": "input_file", "file_id": file})
+    else:
+        body["tools"].append({"type": "file_search", "vector_store_ids": [file]})
+    return compact({**body, "model": model})
+
+
+def test_ids_of_what_is_known_are_judged_for_the_client_and_the_route() -> None:
+    routes = (
+        Route(Target(CHAT, secret="none"), models=("gpt-*",)),
+        Route(Target(CHAT, secret="none"), models=("open-*",), shared_state=True),
+    )
+    keys = (KEY, ClientKey("eve", KEY.hash, models=("gpt-5.5", "open-1")))
+    more: Any = {"routes": routes, "keys": keys, "envelopes": Envelopes(keys=(b"k" * 32,))}
+    one, plain = Gateway(Config(**more)), Gateway(Config(**more, sessions=False))
+    marks = Tenancy(KEY, routes[0], one.config, one.sealer.marks)
+    refused = 0
+    for file, place in product(("file-1", marks.mark("file-1")), ("input", "tools")):
+        for turns, model in product((3, 4, 5), ("gpt-5.5", "open-1", "gpt-5.5")):
+            data = stored(turns, model, file, place)
+            for key in keys:
+                result = ask(one, data, "openai-responses", key)
+                assert result == ask(plain, data, "openai-responses", key), (file, model, key.name)
+                refused += result[0] == 404
+    assert refused == 36  # the plain id on the first route, and the other one's mark

@@ -267,8 +267,7 @@ class Config:
         aliases: Whether the models that coding agents ask for at their start are listed.
         record: The folder for recordings of exchanges; None records nothing.
         spans: Whether each exchange is reported to OpenTelemetry.
-        sessions: Whether what is known of a session's earlier turns is not read again; only where
-            clients have no keys.
+        sessions: Whether what is known of a session's earlier turns is not read again.
         host: The address to listen on.
         port: The port to listen on; 0 takes a free one.
         workers: How many processes serve.

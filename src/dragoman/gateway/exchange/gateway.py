@@ -7,11 +7,13 @@ An answer at once is a list of models, what is known of one model, or a refusal.
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 from ...errors import DragomanError, ProviderError, ReadError
 from ...text.json_text import loads
 from ..bodies import object_in, read_model
 from ..config.client_keys import may_ask
-from ..config.values import KEPT, ClientKey
+from ..config.values import KEPT, ClientKey, Config
 from ..surfaces import ClientAnswer, ClientRequest, Operation, Surface, match_request
 from ..surfaces.base import named_model
 from ..surfaces.unknown_paths import (
@@ -31,6 +33,10 @@ from .upstream import list_models, listed_one
 
 class Gateway(GatewayContext):
     """A configuration ready for requests. Safe for threads; a reload replaces it by a new one."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self._name = uuid4().hex
 
     def open(
         self,
@@ -80,9 +86,10 @@ class Gateway(GatewayContext):
             name = operation.model or named_model(loads(request.body))
             may_ask(key, name)
             return ClientAnswer.json(200, surface.model(listed_one(self.config, name)))
-        # a tenant's ids are judged and replaced in the body, which then belongs to it alone
-        room = surface.wire.room if self.config.sessions and key is None else None
-        body = object_in(request.body, room)
+        # what is known of a tenant's requests is of this gateway alone: its routes decide on checks
+        scope = "" if key is None else f"{self._name} {key.name}"
+        room = surface.wire.room if self.config.sessions else None
+        body = object_in(request.body, room, scope)
         requested_model = read_model(body, operation.model)
         record.model = requested_model
         may_ask(key, requested_model)
@@ -97,7 +104,7 @@ class Gateway(GatewayContext):
         record.route = route.name or route.target.name
         tenancy = None
         if key is not None:
-            tenancy = Tenancy(key, route, self.config, self.sealer.marks)
+            tenancy = Tenancy(key, route, self.config, self.sealer.marks, scope)
             tenancy.judge(body, surface.protocol, requested_model)
             tenancy.judge_query(request.query)
         return GatewayExchange(

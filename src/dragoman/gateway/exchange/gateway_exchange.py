@@ -52,11 +52,11 @@ from .upstream import Upstream
 
 _log = logging.getLogger("dragoman.gateway")
 
-# how envelopes begin, in plain and, where a field holds base64, in base64
-_MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")
+_MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")  # how envelopes begin, in plain and in base64
 _PATH = "/:@!$&'()*+,;=~"  # what a path may hold as it is (RFC 3986, 3.3)
 _IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})  # RFC 9110, 9.2.2
 _CACHED = 1024  # targets that were made ready
+_HISTORIES = ("messages", "input", "contents")  # the fields that hold the history, by protocol
 
 
 class GatewayContext:
@@ -82,9 +82,6 @@ class GatewayContext:
                 self._upstreams.clear()
             found = self._upstreams[of] = Upstream(route, target, surface, requested_model)
         return found
-
-
-_HISTORIES = ("messages", "input", "contents")  # the fields that hold the history, by protocol
 
 
 class GatewayExchange:
@@ -283,6 +280,8 @@ class GatewayExchange:
         keeps = self.kind != "generate" or self.upstream.protocol == self.surface.protocol
         if keeps and type(self._body) is ParsedBody:
             self._body = object_in(self.request.body)
+            if (tenancy := self._tenancy) is not None:
+                tenancy.judge(self._body, self.surface.protocol, self.requested_model)
         return self._body
 
     def _write(self, body: JsonObject) -> Written:
@@ -306,7 +305,8 @@ class GatewayExchange:
         if path and self.passes and self.surface.protocol == "gemini":
             path = self.surface.below(self.request.path, self.upstream.model)
         keep = self.upstream.protocol == self.surface.protocol
-        req = wire._read(body, path, headers, keep=keep, watched=False)
+        scope = self._tenancy.scope if self._tenancy else ""
+        req = wire._read(body, path, headers, keep=keep, watched=False, scope=scope)
         if self.kind != "count" and self.streams != req.stream:
             req.stream = self.streams
         return req

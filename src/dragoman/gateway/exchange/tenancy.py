@@ -21,11 +21,12 @@ import re
 from base64 import urlsafe_b64encode
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from ...errors import AuthenticationFailed, DragomanError, ProviderError
+from ...message.known_tools import ParsedBody, ToolEntries
 from ...text.json_text import JsonObject, loads, member
 from ...text.redaction import show
 from ..config.values import KEPT, ClientKey, Config, Route
@@ -115,6 +116,8 @@ class _Node:
     key: str = ""  # the key that leads to it, in the form that every host accepts
     in_history: bool = False
     is_model: bool = False  # below a key that names models
+    start: int = 0  # the first element that was not checked in an earlier request
+    owner: Any = None  # of tools that other requests may share
 
 
 class Tenancy:
@@ -125,9 +128,20 @@ class Tenancy:
         route: The route of the request.
         config: The configuration, for the routes of other models that a request names.
         marks: Gives the HMACs of a text, by each of the gateway's keys.
+        scope: Whose requests may share what is known of them: a name of this tenant here.
     """
 
-    __slots__ = ("_config", "_is_bound", "_key", "_known", "_marks", "_route", "_shares", "name")
+    __slots__ = (
+        "_config",
+        "_is_bound",
+        "_key",
+        "_known",
+        "_marks",
+        "_route",
+        "_shares",
+        "name",
+        "scope",
+    )
 
     def __init__(
         self,
@@ -135,8 +149,10 @@ class Tenancy:
         route: Route,
         config: Config,
         marks: Callable[[bytes], Iterator[bytes]],
+        scope: str = "",
     ) -> None:
         self.name = key.name
+        self.scope = scope
         self._key = key
         self._is_bound = "*" not in key.models
         self._route = route
@@ -211,18 +227,54 @@ class Tenancy:
             AuthenticationFailed: With status 403: the key is not for a model that is named.
             ProviderError: With status 404: an id was not given to this tenant.
         """
+        known, history = 0, ""
+        if type(body) is ParsedBody and body.turn is not None:
+            known = body.turn.pass_checked(self._context(model), body)
+            history = f"$.{body.turn.field}"
         if not self.judges:
             return
         if self._is_bound and model not in self._key.models and not _PLAIN_NAME.fullmatch(model):
             raise self._build_model_refusal(model, "$.model")
         nodes = [_Node(body, "$")]
+        if known:
+            members = self._members(nodes[0], model, protocol)
+            nodes = [replace(one, start=known) if one.path == history else one for one in members]
+        self._walk(nodes, model, protocol)
+        if not self._shares and protocol == "openai-responses":
+            self._judge_items(body, known)
+
+    def _context(self, model: str) -> object:
+        """What decides how a tenant's request is judged, besides what it holds."""
+        return id(self._route), model
+
+    def _walk(self, nodes: list[_Node], model: str, protocol: str) -> None:
         while nodes:
             node = nodes.pop()
+            if type(node.value) is ToolEntries:
+                self._judge_tools(node, node.value, model, protocol)
+                continue
             nodes += (self._elements if isinstance(node.value, list) else self._members)(
                 node, model, protocol
             )
-        if not self._shares and protocol == "openai-responses":
-            self._judge_items(body)
+
+    def _judge_tools(self, node: _Node, entries: ToolEntries, model: str, protocol: str) -> None:
+        """Check tools that other requests may share; they are replaced if the check changes them.
+
+        Args:
+            node: Where they are; its key is the one in the owner.
+            entries: The tools.
+            model: The model that the client asks for.
+            protocol: The client's protocol.
+        """
+        context = self._context(model)
+        if entries.checked == context:
+            return
+        own = entries.copy_entries()
+        self._walk([replace(node, value=own, key=_plain(node.key))], model, protocol)
+        if own == entries:
+            entries.checked = context
+        else:
+            node.owner[node.key] = own
 
     def judge_query(self, query: str) -> None:
         """Raise ProviderError (404) if a parameter of the query names something stored.
@@ -263,7 +315,9 @@ class Tenancy:
             path = member(node.path, key)
             in_history = (node.in_history or plain in _HISTORY) and plain != "tools"
             is_model = self._is_bound and not in_history and _names_models(plain, node, protocol)
-            if isinstance(one, (dict, list)):
+            if type(one) is ToolEntries:
+                yield _Node(one, path, key, in_history, is_model, owner=value)
+            elif isinstance(one, (dict, list)):
                 yield _Node(one, path, plain, in_history, is_model)
             elif isinstance(one, str) and is_model:
                 self._judge_model(one, path, model)
@@ -273,7 +327,8 @@ class Tenancy:
     def _elements(self, node: _Node, model: str, _: str) -> Iterator[_Node]:
         """The containers in a list; its texts are checked by the key of the list."""
         items = node.value
-        for nth, one in enumerate(items):
+        for nth in range(node.start, len(items)):
+            one = items[nth]
             if isinstance(one, (dict, list)):
                 yield _Node(one, f"{node.path}[{nth}]", node.key, node.in_history, node.is_model)
             elif isinstance(one, str):
@@ -317,14 +372,17 @@ class Tenancy:
         if is_kept:
             owner[key] = self._free_name(text, path)
 
-    def _judge_items(self, body: JsonObject) -> None:
+    def _judge_items(self, body: JsonObject, known: int) -> None:
         """Check the ids of input items; one without the tenant's mark is removed if it may go.
+
+        The first `known` items were checked before.
 
         It may go from an item with content of its own. An item that is only an id refers to what
         the provider stores, and is refused.
         """
-        items = body.get("input")
-        for nth, item in enumerate(items if isinstance(items, list) else ()):
+        items: Any = body.get("input")
+        for nth in range(known, len(items) if isinstance(items, list) else 0):
+            item = items[nth]
             if not isinstance(item, dict):
                 continue
             for key in [one for one in item if _plain(one) == "id"]:

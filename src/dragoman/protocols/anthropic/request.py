@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
-from ...message.known_history import read_elements
+from ...message.known_history import ReadSingly, read_elements
 from ...message.known_tools import ParsedBody, read_entries
 from ...message.request import new_request
 from ...text.json_text import Json, JsonObject, field_at, put_field, take_field
@@ -465,12 +466,8 @@ def read_request(
         entries = body.pop("messages")
     else:
         notes["messages"] = "absent"
-    msgs = read_elements(
-        turn,
-        entries,
-        origin,
-        lambda part: [messages.read_message(entry, issuer, origin) for entry in part],
-    )
+    read = partial(messages.read_message, issuer=issuer, origin=origin)
+    msgs = read_elements(turn, entries, origin, partial(ReadSingly, read)).msgs
     if (prompt := messages.read_system(body.get("system"), issuer)) is not None:
         del body["system"]
         msgs.insert(0, prompt)

@@ -8,9 +8,9 @@ Reference: Gemini API, "Content" and "Function calling": an id is on both sides 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import count
-from typing import Any, assert_never
+from typing import Any, Self, assert_never
 
 from ...capabilities import Capabilities
 from ...errors import WriteError
@@ -35,27 +35,86 @@ from .blocks import (
 from .dialect import WriteTarget, merge_fields, read_keys, spell_keys
 
 
-def pair_calls(msgs: Iterable[Msg]) -> None:
-    """Give ids to calls of a request that have none, and to results that answer them by name."""
-    contents = [m.content for m in msgs if type(m.content) is not str]
-    blocks: list[Any] = [block for content in contents for block in content]
-    ids = {block.id for block in blocks if type(block) is ToolUseBlock}
-    new_ids = (id for id in map("call_{}".format, count(1)) if id not in ids)
-    waiting: list[ToolUseBlock] = []
-    answered = False
-    for block in blocks:
-        if type(block) is ToolUseBlock:
-            if answered:  # calls without a result by now will not get one
-                waiting, answered = [], False
-            if not block.id:
-                _set_id(block, next(new_ids))
-            waiting.append(block)
-        elif type(block) is ToolResultBlock:
-            answered = True
-            if (call := _answered_call(block, waiting)) is not None:
-                waiting = [other for other in waiting if other is not call]
+class ContentReading:
+    """The contents of a request as they are read.
+
+    Calls that have no id get one, and so do the results that answer them by name.
+
+    Args:
+        issuer: The issuer of extra fields.
+        origin: The model that wrote them.
+
+    Attributes:
+        msgs: What was read so far.
+    """
+
+    __slots__ = (
+        "_answered",
+        "_ids",
+        "_issuer",
+        "_made",
+        "_numbered",
+        "_origin",
+        "_waiting",
+        "msgs",
+    )
+
+    def __init__(self, issuer: str, origin: Origin) -> None:
+        self.msgs: list[Msg] = []
+        self._issuer = issuer
+        self._origin = origin
+        self._ids: set[str] = set()  # of calls, as they came
+        self._made: set[str] = set()  # ids that were generated here
+        self._numbered = 0  # the number in the last one
+        self._waiting: list[ToolUseBlock] = []
+        self._answered = False
+
+    def copy(self) -> Self | None:
+        """A copy that reads on for itself."""
+        copy = type(self)(self._issuer, self._origin)
+        copy.msgs += self.msgs
+        copy._ids |= self._ids
+        copy._made |= self._made
+        copy._numbered, copy._answered = self._numbered, self._answered
+        copy._waiting += self._waiting
+        return copy
+
+    def feed(self, elements: Sequence[Json]) -> bool:
+        """Read the next contents.
+
+        Returns:
+            Whether none of their calls has an id that was generated for an earlier one.
+        """
+        msgs = [read_content(entry, self._issuer, self._origin) for entry in elements]
+        self.msgs += msgs
+        contents = [m.content for m in msgs if type(m.content) is not str]
+        blocks: list[Any] = [block for content in contents for block in content]
+        ids = {block.id for block in blocks if type(block) is ToolUseBlock}
+        if not self._made.isdisjoint(ids):
+            return False
+        self._ids |= ids
+        for block in blocks:
+            if type(block) is ToolUseBlock:
+                if self._answered:  # calls without a result by now will not get one
+                    self._waiting, self._answered = [], False
                 if not block.id:
-                    _set_id(block, call.id)
+                    _set_id(block, self._new_id())
+                self._waiting.append(block)
+            elif type(block) is ToolResultBlock:
+                self._answered = True
+                if (call := _answered_call(block, self._waiting)) is not None:
+                    self._waiting = [other for other in self._waiting if other is not call]
+                    if not block.id:
+                        _set_id(block, call.id)
+        return True
+
+    def _new_id(self) -> str:
+        """The next id that no call has."""
+        numbers = count(self._numbered + 1)
+        self._numbered = next(n for n in numbers if f"call_{n}" not in self._ids)
+        id = f"call_{self._numbered}"
+        self._made.add(id)
+        return id
 
 
 def _answered_call(block: ToolResultBlock, waiting: list[ToolUseBlock]) -> ToolUseBlock | None:

@@ -58,6 +58,7 @@ class Gemini(Room):
     failures = frozenset({"error", "failed", "malformed_call"})
     unsaid_ends = frozenset({"whole"})
     messages_path = "$.contents"
+    reads_in_parts = True
     addresses = ("*:generatecontent", "*:streamgeneratecontent")
     model_patterns = ("gemini-*",)
     # `continuationToken`: the request for the rest of an answer that the provider has stored

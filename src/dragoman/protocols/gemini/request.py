@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...message.blocks import name_notes
+from ...message.known_history import read_elements
+from ...message.known_tools import ParsedBody
 from ...message.request import OPTION_KINDS
 from ...text.json_text import Json, JsonObject, field_at, put_field
 from .. import request_fields
@@ -270,8 +273,9 @@ def read_request(
     model = _read_model(fields, notes, path)
     origin = Origin(issuer, model)
     entries = _take_contents(fields, notes)
-    msgs = [messages.read_content(entry, issuer, origin) for entry in entries]
-    messages.pair_calls(msgs)
+    turn = body.turn if type(body) is ParsedBody else None
+    start = partial(messages.ContentReading, issuer, origin)
+    msgs = read_elements(turn, entries, origin, start).msgs
     prompt = messages.read_system(fields.get("systemInstruction"), issuer, origin)
     if prompt is not None:
         del fields["systemInstruction"]

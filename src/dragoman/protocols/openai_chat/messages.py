@@ -1,13 +1,13 @@
 """Messages of Chat Completions: read, written back as they were read, and composed.
 
-`read_messages` and `messages_as_read` are inverses of each other for every dialect and model.
+`ChatReading` and `messages_as_read` are inverses of each other for every dialect and model.
 Reference: OpenAI API, "Create chat completion", `messages`; requests of some forty clients.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from ...capabilities import Capabilities
 from ...errors import WriteError
@@ -42,73 +42,121 @@ _NAMED = "called"  # the name of the result comes from its call, not from its ow
 _NO_ID = "nobody's"  # the result does not name the call that it answers
 
 
-# one long loop on purpose, which also finds the roles: a separate survey costs a third more
-def read_messages(  # noqa: C901, PLR0912, PLR0915
-    entries: Sequence[Json], issuer: str, origin: Origin
-) -> tuple[list[Msg], RoledHistory | None]:
-    """Read the messages of a request, and their roles if nothing in them is unusual.
+class ChatReading:
+    """The messages of a request as they are read, and their roles while nothing in them is unusual.
 
-    `origin` is the model that wrote them, and whose thinking they hold.
+    Args:
+        issuer: The issuer of extra fields.
+        origin: The model that wrote them, and whose thinking they hold.
+
+    Attributes:
+        msgs: What was read so far.
     """
-    msgs: list[Msg] = []
-    history = RoledHistory(msgs, [])
-    message_roles = history.roles
-    names: dict[str, str] = {}  # of the tools that were called: results seldom name them
-    result_names: list[str] = []
-    waiting = 0  # the number of calls whose results have not come yet
-    usual = True
-    legacy = False
-    for entry in entries:  # the usual shapes first: those with no other fields
-        try:
-            size, role, content = len(entry), entry["role"], entry["content"]
-            if size == 2 and type(content) is str:
-                message_roles.append(_TEXT_ROLES[role])
-                msgs.append(new_message(content, role, origin, entry))
-                if waiting or not content or content.isspace():
-                    usual = False
-                continue
-        except (LookupError, TypeError):  # a field is missing, or the entry is no object
-            size, role, content = 0, None, None
-        if size == 3 and role == "tool" and type(content) is str:
-            id = entry.get("tool_call_id")
-            if type(id) is str:
-                waiting -= 1
-                if waiting:
-                    usual = usual and waiting > 0
-                    history.flags |= survey.PARALLEL
-                if content.isspace():
-                    usual = False
-                name = names.get(id)
-                spelling = None if name is None else _NAMED
-                block = new_result(id, name or "", content, spelling, entry)
-                msgs.append(new_message([block], "tool", origin, entry))
-                message_roles.append(TOOL)
-                history.results.append(id)
-                result_names.append(name or "")
-                continue
-        elif size == 3 and content is None and role == "assistant":
-            calls = read_usual_calls(entry.get("tool_calls"), names, history)
-            if calls:
-                if waiting:
-                    usual = False
-                waiting = len(calls)
-                m = new_message(calls, "assistant", origin, entry)
-                m.spelling = "null"
-                msgs.append(m)
-                if message_roles and message_roles[-1] == ASSISTANT:
-                    history.flags |= survey.FOLLOWING
-                message_roles.append(ASSISTANT)
-                continue
-        usual = False
-        legacy = legacy or (type(entry) is dict and LEGACY in entry)
-        m = _read_message(entry, issuer, origin)
-        m.origin = origin
-        m.read_from = entry
-        msgs.append(m)
-        _name_results(m, names)
-    if legacy:
-        wire_blocks.pair_legacy_calls(msgs)
-    return msgs, survey.finish_survey(history, result_names, waiting) if usual else None
+
+    __slots__ = (
+        "_history",
+        "_issuer",
+        "_legacy",
+        "_names",
+        "_origin",
+        "_result_names",
+        "_usual",
+        "_waiting",
+        "msgs",
+    )
+
+    def __init__(self, issuer: str, origin: Origin) -> None:
+        self.msgs: list[Msg] = []
+        self._issuer = issuer
+        self._origin = origin
+        self._history = RoledHistory(self.msgs, [])
+        self._names: dict[str, str] = {}  # of the tools that were called: results seldom name them
+        self._result_names: list[str] = []
+        self._waiting = 0  # the number of calls whose results have not come yet
+        self._usual = True
+        self._legacy = False
+
+    def copy(self) -> Self | None:
+        """A copy that reads on for itself; None with calls that are paired in the end."""
+        if self._legacy:
+            return None
+        copy = type(self)(self._issuer, self._origin)
+        copy.msgs += self.msgs
+        history, other = self._history, copy._history
+        other.flags = history.flags
+        other.roles += history.roles
+        other.calls += history.calls
+        other.results += history.results
+        other.names += history.names
+        copy._names |= self._names
+        copy._result_names += self._result_names
+        copy._waiting, copy._usual = self._waiting, self._usual
+        return copy
+
+    def finish(self) -> RoledHistory | None:
+        """Return what a survey of the messages finds, if nothing in them is unusual."""
+        if self._legacy:
+            wire_blocks.pair_legacy_calls(self.msgs)
+        if not self._usual:
+            return None
+        return survey.finish_survey(self._history, self._result_names, self._waiting)
+
+    # one long loop on purpose, which also finds the roles: a separate survey costs a third more
+    def feed(self, entries: Sequence[Json]) -> bool:  # noqa: C901, PLR0915
+        """Read the next entries of `messages`. Returns True."""
+        msgs, history, names, origin = self.msgs, self._history, self._names, self._origin
+        message_roles, result_names = history.roles, self._result_names
+        waiting, usual = self._waiting, self._usual
+        for entry in entries:  # the usual shapes first: those with no other fields
+            try:
+                size, role, content = len(entry), entry["role"], entry["content"]
+                if size == 2 and type(content) is str:
+                    message_roles.append(_TEXT_ROLES[role])
+                    msgs.append(new_message(content, role, origin, entry))
+                    if waiting or not content or content.isspace():
+                        usual = False
+                    continue
+            except (LookupError, TypeError):  # a field is missing, or the entry is no object
+                size, role, content = 0, None, None
+            if size == 3 and role == "tool" and type(content) is str:
+                id = entry.get("tool_call_id")
+                if type(id) is str:
+                    waiting -= 1
+                    if waiting:
+                        usual = usual and waiting > 0
+                        history.flags |= survey.PARALLEL
+                    if content.isspace():
+                        usual = False
+                    name = names.get(id)
+                    spelling = None if name is None else _NAMED
+                    block = new_result(id, name or "", content, spelling, entry)
+                    msgs.append(new_message([block], "tool", origin, entry))
+                    message_roles.append(TOOL)
+                    history.results.append(id)
+                    result_names.append(name or "")
+                    continue
+            elif size == 3 and content is None and role == "assistant":
+                calls = read_usual_calls(entry.get("tool_calls"), names, history)
+                if calls:
+                    if waiting:
+                        usual = False
+                    waiting = len(calls)
+                    m = new_message(calls, "assistant", origin, entry)
+                    m.spelling = "null"
+                    msgs.append(m)
+                    if message_roles and message_roles[-1] == ASSISTANT:
+                        history.flags |= survey.FOLLOWING
+                    message_roles.append(ASSISTANT)
+                    continue
+            usual = False
+            self._legacy = self._legacy or (type(entry) is dict and LEGACY in entry)
+            m = _read_message(entry, self._issuer, origin)
+            m.origin = origin
+            m.read_from = entry
+            msgs.append(m)
+            _name_results(m, names)
+        self._waiting, self._usual = waiting, usual
+        return True
 
 
 def _name_results(m: Msg, names: dict[str, str]) -> None:
@@ -176,7 +224,7 @@ def _read_result(fields: JsonObject, name: str, role: str, issuer: str) -> ToolR
 
 
 def messages_as_read(room: Room, msgs: Sequence[Msg]) -> list[Json]:
-    """Return the entries that `read_messages` read the messages from."""
+    """Return the entries that `ChatReading` read the messages from."""
     issuer = room.issuer
     return [_message_as_read(m, issuer) for m in msgs]
 

@@ -61,6 +61,7 @@ class OpenAIChat(Room):
     overflow = OPENAI_OVERFLOW
     unsaid_ends = frozenset({"done"})
     addresses = ("*/chat/completions",)
+    reads_in_parts = True
     model_patterns = ("gpt-*", "chatgpt-*", "o[1-9]*")
     # the only field beside the text of an answer that opencode 1.18 sends back (recorded on
     # 2026-11-22)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ...capabilities import Capabilities
@@ -17,6 +18,8 @@ from ...history.passes.survey import RoledHistory
 from ...losses import Report
 from ...message import ChatRequest, Options
 from ...message.blocks import NOTES, name_notes
+from ...message.known_history import read_elements
+from ...message.known_tools import ParsedBody
 from ...message.request import NO_OPTIONS, model_origin, new_request
 from ...text.json_text import Json, JsonObject, field_at, put_field, take_field
 from ..base import Names, Room
@@ -29,7 +32,7 @@ from ..reasoning import USUAL_BUDGET, ThinkingRequest, choose_display, fit_budge
 from ..request_fields import option_value
 from .dialect import Dialect, OptionPlaces
 from .fields import NO_OPTIONS_IN
-from .messages import read_messages
+from .messages import ChatReading
 from .tools import choice_as_read, read_choice, read_tools, tools_as_read
 
 # where thinking is asked for, and the meaning of the values there; other values are efforts
@@ -76,6 +79,7 @@ def read_with_history(
     """Read the request and the roles of its messages, which this reader finds if they are usual."""
     dialect: Dialect = room.dialect
     issuer = dialect.issuers[0]
+    turn = body.turn if type(body) is ParsedBody else None
     other_fields = dict(body)
     notes: JsonObject = {}
     entries, model, stream = chat_request.read_envelope(other_fields, notes)
@@ -83,8 +87,9 @@ def read_with_history(
     if field_at(other_fields, USAGE) is True:
         notes["usage"] = take_field(other_fields, USAGE)
     options = _read_options(other_fields, notes, dialect.option_places)
-    messages, history = read_messages(entries, issuer, model_origin(issuer, model))
-    req = new_request(messages)
+    origin = model_origin(issuer, model)
+    reading = read_elements(turn, entries, origin, partial(ChatReading, issuer, origin))
+    req = new_request(reading.msgs)
     req.tools = read_tools(other_fields, notes, dialect)
     req.tool_choice = read_choice(other_fields, notes, chat_request.freeform_names(req.tools))
     req.options = options
@@ -93,7 +98,7 @@ def read_with_history(
     req.model = model
     if other_fields or notes:
         req.extras = issuer_extras(issuer, other_fields, notes)
-    return req, history
+    return req, reading.finish()
 
 
 def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:

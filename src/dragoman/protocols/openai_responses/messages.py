@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any, assert_never
+from typing import Any, Self, assert_never
 
 from ...capabilities import Capabilities
 from ...errors import WriteError
@@ -28,7 +28,7 @@ from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUs
 from ...message.media_urls import is_drawing
 from ...text.json_text import Json, JsonObject, arguments
 from ..base import Room
-from ..chat_like.messages import is_plain, own_extras, result_text, write_arguments
+from ..chat_like.messages import are_objects, is_plain, own_extras, result_text, write_arguments
 from . import blocks as wire_blocks
 from . import composed_items
 from .dialect import Dialect
@@ -78,31 +78,83 @@ _ENDINGS = {
 }
 
 
-def read_input(items: list[Any], dialect: Dialect, model: str | None) -> list[Msg]:
-    """Read the items as messages."""
-    issuer, raw = dialect.issuers[0], dialect.raw
-    origin = Origin(issuer, model)
-    callers: dict[str, str] = {}  # id of a call -> who runs it, known once the call was read
-    msgs: list[Msg] = []
-    blocks: list[ContentBlock] | None = None  # of the message that may continue
-    for item in items:
-        if (m := _single_message(item, issuer)) is not None:
-            blocks = None
-        else:
-            role, item_blocks = _item_blocks(item, issuer, raw, callers)
-            for block in item_blocks:
-                if type(block) is ThinkingBlock:
-                    block.origin = origin
-            if blocks is not None and msgs[-1].role == role:
-                blocks.extend(item_blocks)
+class InputReading:
+    """The items of `input` as they are read; one message may hold several of them.
+
+    Args:
+        dialect: What the host has.
+        model: The model that wrote the thinking in them.
+
+    Attributes:
+        msgs: What was read so far.
+    """
+
+    __slots__ = ("_blocks", "_callers", "_dialect", "_origin", "msgs")
+
+    def __init__(self, dialect: Dialect, model: str | None) -> None:
+        self.msgs: list[Msg] = []
+        self._dialect = dialect
+        self._origin = Origin(dialect.issuers[0], model)
+        # id of a call -> who runs it, known once the call was read
+        self._callers: dict[str, str] = {}
+        self._blocks: list[ContentBlock] | None = None  # of the last message, if it may go on
+
+    def copy(self) -> Self | None:
+        """A copy that reads on for itself."""
+        copy = type(self)(self._dialect, None)
+        copy._origin = self._origin
+        copy._callers |= self._callers
+        copy.msgs += self.msgs
+        if self._blocks is not None:
+            copy._blocks = [*self._blocks]
+            last = self.msgs[-1]
+            copy.msgs[-1] = m = Msg.create_unchecked("", copy._blocks, last.role)
+            m.read_from = last.read_from
+        return copy
+
+    def finish(self) -> list[Msg]:
+        """Return all messages."""
+        self._close()
+        return self.msgs
+
+    def feed(self, items: Sequence[Any]) -> bool:
+        """Read the next items, except those that bring tools. Returns True."""
+        msgs, origin = self.msgs, self._origin
+        issuer, raw = self._dialect.issuers[0], self._dialect.raw
+        for item in items:
+            if brings_tools(item):
                 continue
-            blocks = item_blocks
-            m = Msg.create_unchecked("", blocks, role)
-        m.read_from = item
-        msgs.append(m)
-    for m in msgs:
-        _use_plain_text(m)
-    return msgs
+            if (m := _single_message(item, issuer)) is not None:
+                self._close()
+            else:
+                role, item_blocks = _item_blocks(item, issuer, raw, self._callers)
+                for block in item_blocks:
+                    if type(block) is ThinkingBlock:
+                        block.origin = origin
+                if self._blocks is not None and msgs[-1].role == role:
+                    self._blocks.extend(item_blocks)
+                    continue
+                self._close()
+                self._blocks = item_blocks
+                m = Msg.create_unchecked("", item_blocks, role)
+            m.read_from = item
+            msgs.append(m)
+        return True
+
+    def _close(self) -> None:
+        """End the last message."""
+        if self._blocks is not None:
+            _use_plain_text(self.msgs[-1])
+            self._blocks = None
+
+
+def brings_tools(item: Any) -> bool:
+    """Whether an item is no part of the history, but brings tools: Codex with deferred ones."""
+    return (
+        isinstance(item, dict)
+        and item.get("type") == "additional_tools"
+        and are_objects(item.get("tools"))
+    )
 
 
 def _item_blocks(
@@ -179,7 +231,7 @@ def _use_plain_text(m: Msg) -> None:
 
 
 def messages_as_read(room: Room, msgs: Sequence[Msg]) -> list[Json]:
-    """Return the items that `read_input` read the messages from."""
+    """Return the items that `InputReading` read the messages from."""
     return [item for m in msgs for item in _items_as_read(m, room.issuer, room.dialect.raw)]
 
 

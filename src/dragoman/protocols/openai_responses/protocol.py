@@ -54,6 +54,7 @@ class OpenAIResponses(Room):
     overflow = OPENAI_OVERFLOW
     failures = frozenset({"error", "failed", "interrupted"})
     messages_path = "$.input"
+    reads_in_parts = True
     addresses = ("*/responses",)
     model_patterns = ("gpt-*", "chatgpt-*", "o[1-9]*", "codex-*")
     state_fields = (*_STATE[:2], "prompt", f"{ITEM_KIND}item_reference")

@@ -29,7 +29,8 @@ from ...message import (
     Tool,
 )
 from ...message.blocks import FOUND, is_found, name_notes
-from ...message.known_tools import ToolEntries, join_known, read_entries
+from ...message.known_history import read_elements
+from ...message.known_tools import ParsedBody, ToolEntries, join_known, read_entries
 from ...message.request import new_request
 from ...text.json_text import Json, JsonObject
 from ..base import Names, Room
@@ -40,7 +41,7 @@ from ..request_fields import option_value, options, usual_tier, within
 from ..schemas import parameters
 from .dialect import Dialect
 from .fields import FIELDS, OPTIONS
-from .messages import read_input
+from .messages import InputReading, brings_tools
 from .tool_choice import choice_value, write_choice
 
 ENCRYPTED = "reasoning.encrypted_content"
@@ -459,20 +460,17 @@ def _read_format(fields: JsonObject, notes: JsonObject) -> ResponseFormat | None
 _ITEM = "item"  # the note of a tool that came in an item: which one
 
 
-def _take_tool_items(
+def _read_tool_items(
     items: list[Any], lists: list[list[Tool | ServerTool]], notes: JsonObject, issuer: str
-) -> list[Any]:
-    """Move the tools of `additional_tools` items to `lists`; return the other items.
+) -> None:
+    """Read the tools of items that bring them into `lists`.
 
-    The notes of the request record where these items were, and their other fields.
+    The notes of the request record where `additional_tools` items were, and their other fields.
     """
-    remaining: list[Any] = []
     for index, item in enumerate(items):
         if _has_type(item, "tool_search_output") and chat_messages.are_objects(item.get("tools")):
             lists.append([*_found_tools(item["tools"], issuer)])
-        added = _has_type(item, "additional_tools") and chat_messages.are_objects(item.get("tools"))
-        if not added:
-            remaining.append(item)
+        if not brings_tools(item):
             continue
         rows = notes.setdefault("additional_tools", [])
         if type(item["tools"]) is ToolEntries:
@@ -480,7 +478,6 @@ def _take_tool_items(
         read = partial(_read_added, issuer, len(rows))
         lists.append(read_entries(item["tools"], read))
         rows.append([index, _without(item, ("tools",))])
-    return remaining
 
 
 def _read_added(issuer: str, index: int, entries: list[JsonObject]) -> list[Tool | ServerTool]:
@@ -531,6 +528,7 @@ def read_request(
     room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
 ) -> ChatRequest:
     """Read the request that the body makes."""
+    turn = body.turn if type(body) is ParsedBody else None
     fields = dict(body)
     notes: JsonObject = {}
     model = fields.pop("model") if chat_messages.is_text(fields.get("model")) else None
@@ -541,8 +539,10 @@ def read_request(
     input = fields.get("input")
     added: list[list[Tool | ServerTool]] = []
     if isinstance(input, list):
-        items = _take_tool_items(fields.pop("input"), added, notes, room.issuer)
-        msgs += read_input(items, room.dialect, model)
+        items = fields.pop("input")
+        _read_tool_items(items, added, notes, room.issuer)
+        start = partial(InputReading, room.dialect, model)
+        msgs += read_elements(turn, items, model, start).finish()
     elif isinstance(input, str):
         msgs.append(Msg.create_unchecked("", fields.pop("input"), "user"))
         notes["input"] = "string"
