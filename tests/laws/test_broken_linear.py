@@ -10,7 +10,7 @@ import json
 import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import pairwise
+from itertools import cycle, pairwise
 from typing import Any
 
 import pytest
@@ -151,8 +151,7 @@ def test_requests(name: str, history: str) -> None:
     assert more < LIMITS.get(history, CLOSE) * less
 
 
-@pytest.mark.parametrize("history", HELD)
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize(("name", "history"), [*zip(PROTOCOLS, cycle(HELD), strict=False)])
 def test_memory(name: str, history: str) -> None:
     wire = WIRES[name]
     few, many = BROKEN[history](4 * SMALL), BROKEN[history](16 * SMALL)

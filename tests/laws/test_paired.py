@@ -81,7 +81,7 @@ def test_every_wire(
     accepted(WIRES[name], req)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(anything, tools, options)
 @for_each("name", HOSTED)
 def test_every_vendor(name: str, msgs: list[Msg], offered: list[Tool], options: Options) -> None:

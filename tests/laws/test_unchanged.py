@@ -14,11 +14,11 @@ from dragoman import ByName, ChatRequest, Msg, NameField, Tagged, Tool, ToolChoi
 from dragoman.errors import DragomanError, MediaRefused
 from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.message import dump
+from tests.wires import ONE_OF_EACH_KIND
 
 from .each import for_each
 from .histories import choices, histories, tools
 
-WIRES = dragoman.wires()
 NAMED = sorted(set(FORMATTERS) - {"OpenAIFormatter"})
 wire = cache(partial(dragoman.wire, policy="ignore"))
 SPEAKERS = [ByName(), Tagged("Bob"), NameField()]
@@ -47,7 +47,7 @@ def formatted(formatter: Any, msgs: list[Msg]) -> Any:
 
 
 @given(histories(), tools, choices)
-@for_each("name", WIRES)
+@for_each("name", ONE_OF_EACH_KIND)
 def test_requests(
     name: str, msgs: list[Msg], offered: list[Tool], choice: ToolChoice | None
 ) -> None:

@@ -26,7 +26,9 @@ from dragoman.tokens import (
     OpenAITokenCounter,
     choose_counter,
 )
+from dragoman.tokens.chat_messages import split_body
 from dragoman.tokens.choice import ShippedEncoding
+from tests.covering import covering
 from tests.growth import grows_in_proportion
 from tests.tokens.histories import CHINESE, ENGLISH, HISTORIES
 
@@ -208,9 +210,7 @@ def medium(kind: str) -> dict[str, Any]:
     return {"type": kind, "source": source}
 
 
-@pytest.mark.parametrize("place", ["user", "result"])
-@pytest.mark.parametrize("kind", MEDIA)
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize(("wire", "kind", "place"), covering(WIRES, MEDIA, ["user", "result"]))
 def test_no_counter_reads_base64_as_text(wire: str, kind: str, place: str) -> None:
     """Whatever becomes of the medium on this wire: 100 KB are 60,000 tokens as text."""
     block = medium(kind)
@@ -222,9 +222,7 @@ def test_no_counter_reads_base64_as_text(wire: str, kind: str, place: str) -> No
         msgs = [Msg.user("Look."), Msg("F", [call], "assistant"), Msg("system", [found], "system")]
     bound = dragoman.wire(wire, policy="ignore")
     body = bound.write_request(ChatRequest(msgs)).body
-    from dragoman.gateway.exchange.counting import parts
-
-    messages, _ = parts(body)
+    messages, _ = split_body(body)
     assert messages
     for name, make in COUNTERS.items():
         tokens = make(bound.room.model).count_sync(messages)
