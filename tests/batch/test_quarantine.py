@@ -21,7 +21,7 @@ def entry(data: bytes, overflow: bytes | None = None, number: int = 7) -> dict[s
     file = io.BytesIO()
     long = None if overflow is None else cast("BinaryIO", io.BytesIO(overflow))
     line = Line(number, 90, data)
-    write_entry(cast("BinaryIO", file), "a\udcff.jsonl", line, FAULT, long, None)
+    write_entry(cast("BinaryIO", file), "a\udcff.jsonl", line, FAULT, long)
     assert file.getvalue().endswith(b"}\n")
     found: dict[str, Any] = json.loads(file.getvalue())
     return found
@@ -48,7 +48,7 @@ def test_entries_of_a_later_segment_are_numbered_from_the_beginning_of_the_file(
     segment, whole = io.BytesIO(), io.BytesIO()
     for number in (2, 9):
         line = Line(number, 90, b'{"line":5,' + b"x" * 2 * BLOCK)
-        write_entry(cast("BinaryIO", segment), "a", line, FAULT, None, None)
+        write_entry(cast("BinaryIO", segment), "a", line, FAULT, None)
     segment.seek(0)
     copy_entries(cast("BinaryIO", segment), cast("BinaryIO", whole), 1000)
     rows = [json.loads(row) for row in whole.getvalue().splitlines()]

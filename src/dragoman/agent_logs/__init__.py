@@ -6,10 +6,13 @@ provider's own JSON in a log is read by the reader of that provider's wire.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from ..errors import ReadError
 from ..suggestions.import_names import listing, refusing
+from ..text.json_text import loads
 from . import atif, claude_code, codex, gemini_cli, opencode, pi, qwen_code
 from .log import LogRow, SessionLog, Skipped, read_rows, unknown_log
 from .stores import session_exports
@@ -59,6 +62,39 @@ def read_session_log(text: str, name: str = "") -> SessionLog:
         if reader.claims(rows):
             return reader.read(rows, skipped)
     raise unknown_log(rows, name)
+
+
+def begins_log(head: str, *, whole: bool) -> bool:
+    """Whether a file that begins like this is one session, and no file of records.
+
+    Trajectories and exports on a line each are records.
+
+    Args:
+        head: The beginning of the file.
+        whole: Whether it is all of it.
+    """
+    lines = [line for line in head.split("\n") if line.strip()]
+    if not lines:
+        return False
+    if not whole and not head.endswith("\n"):
+        lines.pop()  # it may be cut
+    rows: list[LogRow] = []
+    for line in lines[:_SHOWN]:
+        try:
+            value = loads(line)
+        except ReadError:
+            break
+        if not isinstance(value, dict):
+            return False
+        rows.append(LogRow(len(rows) + 1, value))
+    if not rows:  # a document of several lines, or one line that is longer
+        return _DOCUMENT.match(head) is not None
+    return any(reader.claims(rows) for reader in _READERS if reader not in (atif, opencode))
+
+
+_SHOWN = 200  # rows
+# how a trajectory begins, and an export of opencode
+_DOCUMENT = re.compile(r"""\s*\{(?:[^{}\[\]]*"schema_version"\s*:\s*"ATIF-v|\s*"info"\s*:\s*\{)""")
 
 
 if not TYPE_CHECKING:  # type checkers report unknown names themselves

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import InvalidMessage, ReadError
-from ..message import LocalSource, Msg, Tool, URLSource
+from ..message import Base64Source, LocalSource, Msg, Source, Tool, URLSource
 from ..message.blocks import (
     AudioBlock,
     ContentBlock,
@@ -47,6 +47,9 @@ _STEP = (
 _AGENT = ("model_name", "tool_definitions")
 _CALL = ("tool_call_id", "function_name", "arguments")
 _RESULT = ("source_call_id", "content")
+# what `extra` has of ours: the name of who speaks, the role of a developer, whether a result is an
+# error, and whether the agent goes on from here with a summary
+_EXTRA = frozenset({"name", "role", "is_error", "compaction"})
 _PART = ("type", "text", "source")
 _SOURCE = ("path", "media_type")
 
@@ -109,14 +112,19 @@ def _add(log: SessionLog, step: JsonObject, path: str) -> None:
     role = _ROLES.get(str(step.get("source")))
     if role is None:
         raise _wrong("the source of a step is system, user or agent", f"{path}.source")
-    log.skipped += skipped_fields(path, step, _STEP)
+    extra = _read_extra(step, path, _STEP, log.skipped)
+    if role == "system" and extra.get("role") == "developer":
+        role = "developer"
+    if extra.get("compaction") is True and log.messages:
+        log.compactions.append(len(log.messages))
+    name = extra.get("name")
     blocks: list[ContentBlock] = []
     if isinstance(thought := step.get("reasoning_content"), str) and thought:
         blocks.append(ThinkingBlock(thought))
     blocks += _content(step.get("message"), f"{path}.message", log.skipped)
     calls = _calls(step, path, log.skipped)
     blocks += calls
-    made = [Msg("", blocks, role)] if blocks else []
+    made = [Msg(name if isinstance(name, str) else "", blocks, role)] if blocks else []
     made += _read_observations(step, {call.id: call.name for call in calls}, path, log.skipped)
     time, model = step.get("timestamp"), step.get("model_name")
     for message in made:
@@ -126,6 +134,18 @@ def _add(log: SessionLog, step: JsonObject, path: str) -> None:
         if isinstance(model, str) and model and message.role == "assistant":
             message.metadata["model"] = log.model = model
     log.messages += made
+
+
+def _read_extra(
+    value: JsonObject, path: str, known: tuple[str, ...], skipped: list[Skipped]
+) -> JsonObject:
+    """Return `extra` if it is ours; another's is noted, as all fields are that are not read."""
+    extra = value.get("extra")
+    if isinstance(extra, dict) and extra.keys() <= _EXTRA:
+        skipped += skipped_fields(path, value, (*known, "extra"))
+        return extra
+    skipped += skipped_fields(path, value, known)
+    return {}
 
 
 def _calls(step: JsonObject, path: str, skipped: list[Skipped]) -> list[ToolUseBlock]:
@@ -151,12 +171,13 @@ def _read_observations(
     others: list[ContentBlock] = []
     for i, result in enumerate(_list(observation, "results", f"{path}.observation")):
         place = f"{path}.observation.results[{i}].content"
-        skipped += skipped_fields(place.removesuffix(".content"), result, _RESULT)
+        extra = _read_extra(result, place.removesuffix(".content"), _RESULT, skipped)
         content = result.get("content")
         id = result.get("source_call_id")
         if isinstance(id, str):
             said = content if isinstance(content, str) else _content(content, place, skipped)
-            results.append(ToolResultBlock(id, names.get(id, ""), said))
+            failed = extra.get("is_error") is True
+            results.append(ToolResultBlock(id, names.get(id, ""), said, is_error=failed))
         else:
             others += _content(content, place, skipped)
     pairs = ((results, "tool"), (others, "user"))
@@ -181,10 +202,15 @@ def _part(part: Json, path: str, skipped: list[Skipped]) -> ContentBlock:
     if not isinstance(source, dict) or not isinstance(source.get("path"), str):
         raise _wrong("a part is a text, or an image or audio with the path of its source", path)
     skipped += skipped_fields(f"{path}.source", source, _SOURCE)
-    where, media_type = source["path"], source.get("media_type")
-    media = (
-        URLSource(where, media_type, read=True)
-        if "://" in where
-        else LocalSource(where, media_type, read=True)
-    )
+    media = _source(source["path"], source.get("media_type"))
     return ImageBlock(media) if kind == "image" else AudioBlock(media)
+
+
+def _source(path: str, media_type: str | None) -> Source:
+    """Read where a medium is: at a URL, in it, or in a file beside the trajectory."""
+    if path.startswith("data:") and ";base64," in path:
+        found, _, data = path.removeprefix("data:").partition(";base64,")
+        return Base64Source(media_type or found, data, path)
+    if "://" in path:
+        return URLSource(path, media_type, read=True)
+    return LocalSource(path, media_type, read=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..agent_logs import read_session_log
 from ..conversion.wires import find_wire
 from ..errors import ConfigError
 from ..losses import Losses, Policy, PolicyLike, Report
@@ -12,8 +13,9 @@ from ..losses.policies import LossLog
 from ..text.json_text import Json, JsonObject
 from ..text.redaction import show
 from .record_contents import check_form, find_named_form, recognise_body
-from .record_forms import FORMS, MESSAGES, RecordForm, find_form
-from .record_forms.conversion import convert_body, convert_record
+from .record_forms import FORMS, MESSAGES, SESSIONS, RecordForm, find_form
+from .record_forms.conversion import convert_body, convert_record, write_conversation
+from .record_forms.sessions import hold_log
 from .record_work import RecordResult, RecordWork
 
 
@@ -57,6 +59,8 @@ class Converter(RecordWork):
             find_wire(target)
         if source != "auto":
             find_wire(source)
+        self.reads_logs = form in (None, "atif", SESSIONS.name)
+        self.only_logs = form == SESSIONS.name
 
     def apply(self, value: Json) -> RecordResult:
         """Convert a parsed record; raises the errors of `convert`."""
@@ -76,7 +80,10 @@ class Converter(RecordWork):
             WriteError: It cannot be written for the target; LossRefused if the policy refuses.
             ProviderError: The record is the error of a provider, and no answer.
         """
-        body, reports = self._convert(value)
+        return self._judge(self._convert(value))
+
+    def _judge(self, written: tuple[JsonObject, list[Report]]) -> tuple[JsonObject, Losses]:
+        body, reports = written
         losses = Losses()
         for report in reports:
             # not by `convert`, which would log each code for each record
@@ -84,10 +91,24 @@ class Converter(RecordWork):
             losses += report.losses
         return body, losses
 
+    def apply_to_log(self, text: str, name: str) -> RecordResult:
+        """Convert the session log of an agent: the conversation that it would go on with.
+
+        Args:
+            text: The content of the log.
+            name: The name of the file, for errors.
+
+        Raises:
+            ReadError: It is no log of a known agent.
+            WriteError: It cannot be written for the target; LossRefused if the policy refuses.
+        """
+        conversation = hold_log(read_session_log(text, name))
+        return RecordResult(*self._judge(write_conversation(conversation, self._to, self.model)))
+
     def _convert(self, value: Json) -> tuple[JsonObject, list[Report]]:
         """Convert a record of any form, for a wire or to a form."""
         form, to = self._form, self._to
-        if form is None and isinstance(value, dict):
+        if form is None:
             form = find_form(value)
         if form is None:
             source, kind = recognise_body(value, self.source)

@@ -12,6 +12,7 @@ from glob import has_magic, iglob
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
+from ..agent_logs import begins_log
 from ..errors import ConfigError
 from . import quarantine
 from .compression import HEAD, compression, require_zstandard, suffix, unpack, without_suffix
@@ -20,6 +21,7 @@ LINES = (".jsonl", ".ndjson")  # files with a value on each line
 ENDINGS = (".json", *LINES)
 STDIN = "stdin.jsonl"  # the name of its output
 _BLOCK = 2**20
+_HEAD_OF_LOG = 2**18  # bytes by which a log is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class InputPart:
         size: Its bytes.
         stamp: What changes when it is changed: the time in nanoseconds, or a checksum.
         packed: The suffix of its compression; empty if it has none.
+        is_log: Whether it is one record: the log of an agent's session.
     """
 
     source: str
@@ -43,6 +46,7 @@ class InputPart:
     size: int
     stamp: str
     packed: str
+    is_log: bool = False
 
     @property
     def identity(self) -> list[str | int]:
@@ -83,7 +87,11 @@ def files_like(pattern: str) -> Iterator[Path]:
 
 
 def find_parts(
-    names: Sequence[str], output: str | None, state: Path, outputs: Path
+    names: Sequence[str],
+    output: str | None,
+    state: Path,
+    outputs: Path,
+    logs: bool | None = False,
 ) -> tuple[list[InputPart], list[str]]:
     """The parts that the arguments of a command name, in their order, and notes on what is not.
 
@@ -92,6 +100,7 @@ def find_parts(
         output: The name of the output of a single file; None: its own.
         state: The folder for what a run needs.
         outputs: The folder of the outputs; its files are no inputs.
+        logs: Whether each file is the log of an agent's session; None looks at it.
 
     Raises:
         ConfigError: An argument names nothing, or two inputs would be written to one file.
@@ -102,11 +111,11 @@ def find_parts(
     notes: list[str] = []
     for name in names:
         if name == "-":
-            parts.append(_stdin_part(state))
+            parts.append(_stdin_part(state, logs))
         elif stands_for_many(name):
-            parts += _many(name, outputs, notes)
+            parts += _many(name, outputs, notes, logs)
         else:
-            parts.append(_part(Path(name), name, Path(name).name))
+            parts.append(_part(Path(name), name, Path(name).name, logs))
     if output is not None:
         if suffix(output) == ".zst":
             require_zstandard()
@@ -123,7 +132,7 @@ def find_parts(
     return parts, notes
 
 
-def _many(name: str, outputs: Path, notes: list[str]) -> Iterator[InputPart]:
+def _many(name: str, outputs: Path, notes: list[str], logs: bool | None) -> Iterator[InputPart]:
     is_folder = Path(name).is_dir()
     root = Path(name) if is_folder else _fixed_root(name)
     within = outputs.resolve()
@@ -138,7 +147,7 @@ def _many(name: str, outputs: Path, notes: list[str]) -> Iterator[InputPart]:
             skipped["other"] = skipped.get("other", 0) + 1
         else:
             found = True
-            yield _part(path, str(path), path.relative_to(root).as_posix())
+            yield _part(path, str(path), path.relative_to(root).as_posix(), logs)
     if not found:
         endings = ", ".join(ENDINGS)
         hint = f"read are {endings}, also with .gz, .bz2 or .zst"
@@ -160,7 +169,7 @@ def _fixed_root(pattern: str) -> Path:
     return root
 
 
-def _part(path: Path, source: str, name: str) -> InputPart:
+def _part(path: Path, source: str, name: str, logs: bool | None) -> InputPart:
     if not path.exists():
         raise ConfigError(f"{source}: there is no such file")
     if not path.is_file():
@@ -168,14 +177,26 @@ def _part(path: Path, source: str, name: str) -> InputPart:
     with path.open("rb") as file:
         packed = compression(file.read(HEAD))
         file.seek(0)
-        if PurePath(without_suffix(name)).suffix == ".json":
+        is_log = _is_log(file, packed) if logs is None else logs
+        if PurePath(without_suffix(name)).suffix == ".json" and not is_log:
             _refuse_document(file, packed, source)
         state = os.fstat(file.fileno())
     output = _output_name(name)
     if ".zst" in (packed, suffix(output)):
         require_zstandard()
     named = _quarantine_name(output)
-    return InputPart(source, path, output, named, state.st_size, str(state.st_mtime_ns), packed)
+    stamp = str(state.st_mtime_ns)
+    return InputPart(source, path, output, named, state.st_size, stamp, packed, is_log)
+
+
+def _is_log(file: BinaryIO, packed: str) -> bool:
+    """Whether the file begins as the log of a session does; it is at its beginning again."""
+    try:
+        head = unpack(file, packed).read(_HEAD_OF_LOG) if packed else file.read(_HEAD_OF_LOG)
+    except (OSError, EOFError, ValueError):  # damaged data is quarantined where it is converted
+        head = b""
+    file.seek(0)
+    return begins_log(head.decode(errors="replace"), whole=len(head) < _HEAD_OF_LOG)
 
 
 def _refuse_document(file: BinaryIO, packed: str, source: str) -> None:
@@ -189,7 +210,7 @@ def _refuse_document(file: BinaryIO, packed: str, source: str) -> None:
         raise ConfigError(f"{source}: this is one JSON document on several lines", hint=hint)
 
 
-def _stdin_part(state: Path) -> InputPart:
+def _stdin_part(state: Path, logs: bool | None) -> InputPart:
     copy = state / "stdin"
     digest = hashlib.sha256()
     with copy.open("wb") as file:
@@ -199,8 +220,10 @@ def _stdin_part(state: Path) -> InputPart:
         size = file.tell()
     with copy.open("rb") as file:
         packed = compression(file.read(HEAD))
+        file.seek(0)
+        is_log = _is_log(file, packed) if logs is None else logs
     named = _quarantine_name(STDIN)
-    return InputPart("stdin", copy, STDIN, named, size, digest.hexdigest(), packed)
+    return InputPart("stdin", copy, STDIN, named, size, digest.hexdigest(), packed, is_log)
 
 
 def _output_name(name: str) -> str:

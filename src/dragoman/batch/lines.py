@@ -1,4 +1,7 @@
-"""The lines of a file, or of a range of it, with their places; only one is in memory."""
+"""The lines of a file, or of a range of it, with their places; only one is in memory.
+
+A file that is one record is read as one line.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from ..text.json_text import JsonObject
 from .compression import broken
 
 MAX_LINE = 2**26  # bytes: 64 MiB
@@ -25,6 +29,7 @@ class Line:
         size: How many bytes it has.
         too_long: Whether it is longer than the bound; `copy_to` has then been given all of it.
         fault: Why the file cannot be read further; the line is what is left before that place.
+        first: Where the record was first, if it comes from a quarantine.
     """
 
     number: int
@@ -33,6 +38,7 @@ class Line:
     size: int = 0
     too_long: bool = False
     fault: str = ""
+    first: JsonObject | None = None
 
 
 class LineReader:
@@ -45,6 +51,7 @@ class LineReader:
         end: The first byte behind it; None for all that follows.
         max_line: How many bytes a line may have.
         spool: Makes the file that takes a line which has more.
+        whole: Whether the file is one record, whatever lines it has.
     """
 
     def __init__(
@@ -54,11 +61,13 @@ class LineReader:
         end: int | None,
         max_line: int,
         spool: Callable[[], BinaryIO] = io.BytesIO,
+        whole: bool = False,
     ) -> None:
         self._file = file
         self._end = end
         self._max_line = max_line
         self._spool = spool
+        self._end_of_line = None if whole else b"\n"
         self._block = b""  # what was read last
         self._place = 0  # in the block, of what comes next
         self._fault = ""
@@ -83,13 +92,19 @@ class LineReader:
 
     def _next(self, number: int, offset: int) -> Line | None:
         """The next line; None at the end of the file."""
-        at = self._block.find(b"\n", self._place)
+        at = self._find_end()
         if 0 <= at <= self._place + self._max_line:
             data = self._block[self._place : at]
             self._place = at + 1
             self._at += len(data) + 1
             return self._line(number, offset, data)
         return self._long(number, offset)
+
+    def _find_end(self) -> int:
+        """The place in the block where the line ends; -1 if it goes on."""
+        if self._end_of_line is None:
+            return -1
+        return self._block.find(self._end_of_line, self._place)
 
     def _line(self, number: int, offset: int, data: bytes, fault: str = "") -> Line:
         if offset == 0:
@@ -129,7 +144,7 @@ class LineReader:
 
     def _take(self) -> tuple[bytes, bool]:
         """What the block still has of a line, and whether the line ends in it."""
-        at = self._block.find(b"\n", self._place)
+        at = self._find_end()
         ended = at >= 0
         part = self._block[self._place : at] if ended else self._block[self._place :]
         self._place += len(part) + ended

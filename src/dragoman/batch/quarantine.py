@@ -62,17 +62,15 @@ def write_entry(
     line: Line,
     fault: Fault,
     overflow: BinaryIO | None,
-    first: JsonObject | None,
 ) -> None:
     """Append an entry to a quarantine.
 
-    `overflow` has the bytes of a line that is too long, and `first` is the place where a record was
-    that comes from a quarantine itself.
+    `overflow` has the bytes of a line that is too long.
     """
     places: JsonObject = {"line": line.number, "source": source, "offset": line.offset}
     head = places | {"code": fault.code, "where": fault.where, "words": fault.words}
-    if first is not None:
-        head["first"] = first
+    if line.first is not None:
+        head["first"] = line.first
     file.write(encode_place(head))
     if overflow is None:
         file.writelines(_record(line.data))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from ..analysis.paths import value_at
 from ..codec.wire import Wire
@@ -76,8 +76,7 @@ def read_record(
     Raises:
         ReadError: It is none of its form, or of that wire.
     """
-    if isinstance(value, dict):
-        form = form or find_form(value)
+    form = form or find_form(value)
     if form is None:
         name, kind = recognise_body(value, source)
         assert isinstance(value, dict)  # as was asked there
@@ -95,7 +94,7 @@ def read_record(
         request=conversation.chosen.request,
         conversation=conversation,
         others=[*conversation.others],
-        record=record,
+        record=record if isinstance(record, dict) else {},
     )
 
 
@@ -181,12 +180,12 @@ def recognise_body(
     return source, "response" if is_answer else "request"
 
 
-def check_form(value: Json, form: RecordForm) -> JsonObject:
-    """The record, if it has the keys of its form.
+def check_form(value: Json, form: RecordForm) -> Any:
+    """The record, if it has the keys of its form; a list if that is one of messages.
 
     Raises ReadError if it has not.
     """
-    if not isinstance(value, dict) or not form.claims(value):
+    if not isinstance(value, (dict, list)) or not form.claims(value):
         text = f"the record has not the keys of the form {form.name}"
         raise ReadError(text, path="$", code="record.form", hint="see docs/batch.md")
     return value

@@ -59,6 +59,9 @@ class RecordWork(ABC):
     reads_logs: bool = False
     """Whether the session log of an agent, a whole file, is a record."""
 
+    only_logs: bool = False
+    """Whether each file is such a log, whatever it begins with."""
+
     @abstractmethod
     def apply(self, value: Json) -> RecordResult:
         """Do the work at a record.
@@ -117,6 +120,7 @@ class SumsAlone(RecordWork):
     def __init__(self, work: RecordWork) -> None:
         self.work = work
         self.reads_logs = work.reads_logs
+        self.only_logs = work.only_logs
 
     def apply(self, value: Json) -> RecordResult:
         """Do the work at a record; nothing is to be written."""

@@ -118,7 +118,8 @@ def convert_files(
     state.mkdir(parents=True, exist_ok=True)
     with hold_lock(state / "lock", "wait for it, or name another output"):
         try:
-            parts, notes = find_parts(names, name, state, folder)
+            logs = True if work.only_logs else None if work.reads_logs else False
+            parts, notes = find_parts(names, name, state, folder, logs)
             for text in notes:
                 note(text)
             run = BatchRun(parts, folder, state, work, options, max_line, segment)
@@ -200,7 +201,7 @@ class BatchRun:
     def _ranges(self, number: int) -> list[tuple[int, int | None]]:
         """The ranges of the segments of a part."""
         part = self.parts[number]
-        if part.packed or suffix(part.output) or part.size <= self._size:
+        if part.is_log or part.packed or suffix(part.output) or part.size <= self._size:
             return [(0, None)]
         starts = range(0, part.size, self._size)
         return [(at, min(at + self._size, part.size)) for at in starts]

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TypeAlias, cast
 
-from ..text.json_text import JsonObject, loads
+from ..errors import ReadError
+from ..text.json_text import Json, loads
 from .compression import suffix, unpack
 from .input_files import InputPart
 from .lines import Line, LineReader
@@ -97,7 +98,9 @@ class _Work:
         segment, part = self.segment, self.segment.part
         with part.path.open("rb") as raw, _opened(raw, segment) as file:
             part.check_unchanged(raw)
-            reader = LineReader(file, segment.start, segment.end, segment.max_line, self._spool)
+            reader = LineReader(
+                file, segment.start, segment.end, segment.max_line, self._spool, part.is_log
+            )
             due = time.monotonic() + _PAUSE
             for line in reader:
                 if segment.one_by_one or time.monotonic() > due:
@@ -116,27 +119,44 @@ class _Work:
         if line.fault or line.too_long or line.number in self.segment.deadly:
             self._refuse(line, self._fault(line), reader.overflow)
             return
-        first: JsonObject | None = None
         try:
-            value = loads(line.data)
-            while (wrapped := unwrap(value)) is not None:
-                line.data, first = wrapped
-                value = loads(line.data)
-            result = self.work.apply(value)
+            value = self._parse(line)
+            if value is None:
+                result = self.work.apply_to_log(_decode(line.data), self._name(line))
+            else:
+                result = self.work.apply(value)
             data = b"" if result.record is None else encode_record(result.record)
         except Exception as error:  # noqa: BLE001  # one record never ends the run
-            self._refuse(line, Fault.from_error(error), None, first)
+            self._refuse(line, Fault.from_error(error), None)
             return
         if result.losses:
             self.summary.count_losses(line.number, result.losses)
         if result.sums:
             add_sums(self.summary.sums, result.sums, place={"line": line.number})
         if result.fault is not None:
-            self._refuse(line, result.fault, None, first)
+            self._refuse(line, result.fault, None)
             return
         self.summary.converted += 1
         if data:
             self.output.file.write(self._located(line, data) + b"\n")
+
+    def _parse(self, line: Line) -> Json:
+        """The value of a line, also of one from a quarantine; None for a log."""
+        if self.segment.part.is_log:
+            return None
+        value = loads(line.data)
+        while (wrapped := unwrap(value)) is not None:
+            line.data, line.first = wrapped
+            if self.work.reads_logs and b"\n" in line.data.strip():
+                return None
+            value = loads(line.data)
+        if value is None:
+            raise ReadError("a record is a JSON object, not null", path="$", code="request.shape")
+        return value
+
+    def _name(self, line: Line) -> str:
+        source = None if line.first is None else line.first.get("source")
+        return source if isinstance(source, str) else self.segment.part.source
 
     def _located(self, line: Line, data: bytes) -> bytes:
         """What is written of a record, behind its place if the work wants that."""
@@ -155,14 +175,12 @@ class _Work:
             return Fault("line.long", text)
         return DIED
 
-    def _refuse(
-        self, line: Line, fault: Fault, overflow: BinaryIO | None, first: JsonObject | None = None
-    ) -> None:
+    def _refuse(self, line: Line, fault: Fault, overflow: BinaryIO | None) -> None:
         if self.work.is_written:
             if self.quarantine is None:
                 self.quarantine = OutputFile(self.segment.quarantine)
             source = self.segment.part.source
-            write_entry(self.quarantine.file, source, line, fault, overflow, first)
+            write_entry(self.quarantine.file, source, line, fault, overflow)
         self.summary.count_fault(line.number, fault)
 
     def _report(self, line: Line, at: int) -> None:
@@ -178,6 +196,14 @@ class _Work:
             self.output.discard()
             if self.quarantine is not None:
                 self.quarantine.discard()
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        text = f"byte {error.start} is no UTF-8"
+        raise ReadError(text, path="$", code="json.invalid") from error
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The forms of records besides the bodies of a wire: exchanges, lines of batches, training data.
+"""The forms of records besides bodies of a wire: lines of batches, training data, sessions.
 
 A form is a file with the same three functions: `claims` says whether a record has the form, by its
 keys at the top, `read` and `write` go between a record and a Conversation. Exchanges and lines of
@@ -9,22 +9,27 @@ from __future__ import annotations
 
 import re
 
-from ...text.json_text import JsonObject
+from ...text.json_text import Json
 from . import (
     alpaca,
+    atif,
     batch_lines,
     bedrock_tuning,
     exchange,
     gemini_tuning,
     hugging_face,
     openai_tuning,
+    sessions,
     sharegpt,
+    stored,
 )
 from .form import RecordForm
 
-__all__ = ["EXCHANGE", "FORMS", "MESSAGES", "RecordForm", "find_form"]
+__all__ = ["EXCHANGE", "FORMS", "MESSAGES", "SESSIONS", "STORED", "RecordForm", "find_form"]
 
 EXCHANGE = RecordForm("exchange", frozenset({"request"}), exchange.claims)
+STORED = RecordForm("messages", frozenset({"dragoman"}), stored.claims, stored.read, stored.write)
+SESSIONS = RecordForm("session-log", frozenset({"info"}), sessions.claims, sessions.read)
 MESSAGES = RecordForm(
     "hf-messages",
     frozenset(),
@@ -92,6 +97,9 @@ _ROWS = (
         line=_LINE("vertex", "gemini", bucket=True, ids=_LABEL),
     ),
     EXCHANGE,
+    STORED,
+    RecordForm("atif", frozenset({"schema_version"}), atif.claims, atif.read, atif.write),
+    SESSIONS,
     RecordForm(
         "openai-tuning",
         frozenset({"preferred_output"}),
@@ -138,8 +146,10 @@ FORMS: dict[str, RecordForm] = {form.name: form for form in _ROWS}
 _SIGNS = frozenset[str]().union(*(form.signs for form in _ROWS))
 
 
-def find_form(record: JsonObject) -> RecordForm | None:
+def find_form(record: Json) -> RecordForm | None:
     """The form of a record; None for one that may be the body of a wire."""
+    if not isinstance(record, dict):
+        return STORED if STORED.claims(record) else None
     if _SIGNS.isdisjoint(record):
         return None
     signed = (form for form in _ROWS if not form.signs.isdisjoint(record))

@@ -34,7 +34,13 @@ _ANSWERS = ("response", "result", "modelOutput", "error", "status")  # one is in
 _OF_REQUESTS = frozenset({"custom_id", "key", "recordId", "method", "url"})
 _OF_RESULTS = frozenset({"id", "metadata", "processed_time", *_ANSWERS})
 _ENDPOINTS = {"/chat/completions": "openai-chat", "/responses": "openai-responses"}
-_IDS = ("custom_id", "id", "key")  # keys of other records that may have an id
+_IDS = (
+    "custom_id",
+    "id",
+    "key",
+    "session_id",
+    "trajectory_id",
+)  # keys of other records that may have an id
 _SPELLED = re.compile(r"[^a-zA-Z0-9_-]")
 
 

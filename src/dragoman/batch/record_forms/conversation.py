@@ -6,11 +6,12 @@ nearest; what the form has no place for is a loss of that wire, or is named here
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ... import message as tree
+from ...agent_logs import SessionLog
 from ...codec.wire import Wire
 from ...conversion.wires import find_wire
 from ...errors import ReadError, WriteError
@@ -53,18 +54,24 @@ class Conversation:
         rejected: The same with the worse answer; None if there is one answer.
         others: The other keys of the record, such as labels.
         response: The answer that was recorded, for what else it holds.
+        log: The session that was read, for what came before a summary and what called agents said.
+        left_out: Places in the record of what is no part of the conversation, and what it is.
     """
 
     chosen: TrainingExample
     rejected: TrainingExample | None = None
     others: JsonObject = field(default_factory=dict)
     response: ChatResponse | None = None
+    log: SessionLog | None = None
+    left_out: Sequence[tuple[str, str]] = ()
 
     def note_others(self, report: Report, kept: Container[str] = ()) -> None:
         """Report the other keys of the record that are not kept."""
         for name in self.others:
             if name not in kept:
                 report.add_loss("extras.unsupported", RecordPlace(f"$.{name}"), what=name)
+        for path, what in self.left_out:
+            report.add_loss("extras.unsupported", RecordPlace(path), what=what, kind="expected")
 
 
 def note_rejected(conversation: Conversation, report: Report) -> None:
@@ -287,8 +294,8 @@ class MessageForm:
         report = RecordReport(request.messages, request, tree.places, self.name, example.moves)
         reports.append(report)
         if not again:
-            _note_settings(request, report, kept)
-            _note_answer(conversation.response, report)
+            note_settings(request, report, kept)
+            note_answer(conversation.response, report)
         plain = replace(
             request,
             options=NO_OPTIONS,
@@ -332,7 +339,7 @@ def _place_answer(response: ChatResponse, report: Report) -> None:
         report.set_place(node, f"$.response{path[1:]}")
 
 
-def _note_settings(request: ChatRequest, report: Report, kept: frozenset[str]) -> None:
+def note_settings(request: ChatRequest, report: Report, kept: Container[str]) -> None:
     """Report what the request asks for besides its messages and tools."""
     for name, _ in request.options.list_values():
         report.add_loss("option.unsupported", request.options, name, what=name)
@@ -343,14 +350,14 @@ def _note_settings(request: ChatRequest, report: Report, kept: frozenset[str]) -
         report.add_loss("tool_choice.unsupported", choice, "parallel", what="parallel calls")
     if (form := request.response_format) is not None and form.kind != "text":
         report.add_loss("format.unsupported", form, what=form.kind, kind="dropped")
-    if request.model:
+    if request.model and "model" not in kept:
         report.add_loss("extras.unsupported", request, "model", what="model", kind="expected")
     for issuer, fields in request.provider_fields.items():
         for name in (name for name, value in fields.items() if value not in ([], {}, None)):
             report.add_loss("extras.unsupported", request, f"extras.{issuer}.{name}", what=name)
 
 
-def _note_answer(response: ChatResponse | None, report: Report) -> None:
+def note_answer(response: ChatResponse | None, report: Report, kept: Container[str] = ()) -> None:
     """Report what an answer holds besides its first message."""
     if response is None:
         return
@@ -361,5 +368,5 @@ def _note_answer(response: ChatResponse | None, report: Report) -> None:
     finish = response.candidates[0].finish
     if finish.reason not in ("stop", "tool_calls"):
         report.add_loss("answer.finish", response.candidates[0], "finish", what=finish.reason)
-    if response.usage != Usage():
+    if response.usage != Usage() and "usage" not in kept:
         report.add_loss("answer.usage", response.usage, what="usage", kind="expected")

@@ -103,11 +103,30 @@ def convert_record(
         return _ask_again(record, source, line_form, model, keep)
     else:
         conversation = read_conversation(record, form, source)
+    return write_conversation(conversation, to, model)
+
+
+def write_conversation(
+    conversation: Conversation, to: RecordForm | str, model: str | None
+) -> tuple[JsonObject, list[Report]]:
+    """Write a conversation.
+
+    Args:
+        conversation: What a record or a session holds.
+        to: The form, or the name of the wire, for which it is written.
+        model: The model to ask.
+
+    Returns:
+        A body or a record, and the losses.
+
+    Raises:
+        WriteError: It cannot be written.
+    """
     if isinstance(to, str):
         written, reports = write_for_wire(conversation, find_wire(to), model)
         return written.body, reports
-    if line_form is not None:
-        return _write_line(conversation, line_form, model)
+    if to.line is not None:
+        return _write_line(conversation, to.line, model)
     assert to.write is not None
     return to.write(conversation)
 

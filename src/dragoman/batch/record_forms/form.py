@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from ...losses import Report
 from ...text.json_text import JsonObject
@@ -28,8 +29,8 @@ class RecordForm:
 
     name: str
     signs: frozenset[str]
-    claims: Callable[[JsonObject], bool]
-    read: Callable[[JsonObject], Conversation] | None = None
+    claims: Callable[[Any], bool]
+    read: Callable[[Any], Conversation] | None = None
     write: Callable[[Conversation], tuple[JsonObject, list[Report]]] | None = None
     line: LineForm | None = None
 

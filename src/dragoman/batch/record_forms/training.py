@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import replace
+from typing import Any
 
 from ... import message as tree
 from ...codec.wire import Wire
@@ -14,6 +14,7 @@ from ...losses import Report
 from ...losses import policy as policy_of
 from ...message import Written
 from ...text.json_text import JsonObject
+from .batch_lines import hold_line, read_line
 from .conversation import Conversation, add_answer, note_rejected, read_body, refuse_answer
 from .exchange import BODIES, read, read_whole_answer
 from .form import RecordForm
@@ -24,7 +25,7 @@ _QUIET = policy_of("ignore")
 _WHOLE = FormatStyle(fetch_read=True, changes={"prefill": True})
 
 
-def read_conversation(record: JsonObject, form: RecordForm, source: str) -> Conversation:
+def read_conversation(record: Any, form: RecordForm, source: str) -> Conversation:
     """What a record of a form holds.
 
     Args:
@@ -38,6 +39,8 @@ def read_conversation(record: JsonObject, form: RecordForm, source: str) -> Conv
     """
     if form.read is not None:
         return form.read(record)
+    if form.line is not None:
+        return hold_line(read_line(record, form.line, source))
     exchange = read(record, source)
     others = {key: value for key, value in record.items() if key not in BODIES}
     try:
@@ -83,7 +86,7 @@ def write_for_wire(
         WriteError: It cannot be written for the target.
     """
     example = conversation.chosen
-    request = replace(example.request, model=None)
+    request = example.request
     report = RecordReport(request.messages, request, tree.places, target.name, example.moves)
     conversation.note_others(report, kept)
     note_rejected(conversation, report)
