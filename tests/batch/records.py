@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dragoman.batch import Converter
+from dragoman.batch import Converter, RecordWork
 from dragoman.batch.run import convert_files
 from tests.cli.running import environment
 
@@ -30,7 +30,7 @@ def line(number: int = 0, **fields: Any) -> bytes:
 
 
 def convert(
-    *names: str | Path, to: str | Path, converter: Converter | None = None, **rest: Any
+    *names: str | Path, to: str | Path, converter: RecordWork | None = None, **rest: Any
 ) -> dict[str, Any]:
     """Convert files in this process and those that it starts; the report."""
     work = converter or Converter("openai-chat", "anthropic", policy="ignore")

@@ -238,7 +238,8 @@ def check_otel() -> None:
 
 
 def check_batch() -> None:
-    """A file that is packed with zstd is read and written."""
+    """A file that is packed with zstd is read and written, and a table."""
+    import pyarrow.parquet
     import zstandard
 
     body = {"model": "gpt-5.6", "messages": [{"role": "user", "content": "Hi"}]}
@@ -247,6 +248,8 @@ def check_batch() -> None:
     subprocess.run([*command, "-o", "out", "--to", "anthropic"], check=True)
     with zstandard.open("out/in.jsonl.zst") as file:
         assert json.loads(file.read())["messages"], "the record is not there"
+    subprocess.run([*command, "-o", "out.parquet", "--to", "anthropic"], check=True)
+    assert pyarrow.parquet.read_table("out.parquet").num_rows == 1, "the table has no record"
 
 
 def check_all() -> None:

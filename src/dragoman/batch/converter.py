@@ -57,6 +57,7 @@ class Converter(RecordWork):
         self._to: RecordForm | str = target if to is None or not to.is_written else to
         if isinstance(self._to, str):
             find_wire(target)
+        self.in_columns = not isinstance(self._to, str) and self._to.write is not None
         if source != "auto":
             find_wire(source)
         self.reads_logs = form in (None, "atif", SESSIONS.name)

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from ..agent_logs import begins_log
 from ..errors import ConfigError
-from . import quarantine
+from . import quarantine, tables
 from .compression import HEAD, compression, require_zstandard, suffix, unpack, without_suffix
 
 LINES = (".jsonl", ".ndjson")  # files with a value on each line
@@ -37,6 +37,9 @@ class InputPart:
         stamp: What changes when it is changed: the time in nanoseconds, or a checksum.
         packed: The suffix of its compression; empty if it has none.
         is_log: Whether it is one record: the log of an agent's session.
+        table: Which kind of table it is; empty for lines.
+        groups: Where each group of rows of a table begins.
+        writes: Which kind of table it becomes; empty for lines.
     """
 
     source: str
@@ -47,6 +50,9 @@ class InputPart:
     stamp: str
     packed: str
     is_log: bool = False
+    table: str = ""
+    groups: tuple[int, ...] = ()
+    writes: str = ""
 
     @property
     def identity(self) -> list[str | int]:
@@ -92,6 +98,7 @@ def find_parts(
     state: Path,
     outputs: Path,
     logs: bool | None = False,
+    ending: str = "",
 ) -> tuple[list[InputPart], list[str]]:
     """The parts that the arguments of a command name, in their order, and notes on what is not.
 
@@ -101,6 +108,7 @@ def find_parts(
         state: The folder for what a run needs.
         outputs: The folder of the outputs; its files are no inputs.
         logs: Whether each file is the log of an agent's session; None looks at it.
+        ending: How the names of all outputs end; empty: as those of their inputs.
 
     Raises:
         ConfigError: An argument names nothing, or two inputs would be written to one file.
@@ -121,6 +129,9 @@ def find_parts(
             require_zstandard()
         named_after = _quarantine_name(output)
         parts = [replace(part, output=output, quarantine=named_after) for part in parts]
+    elif ending:
+        parts = [_renamed(part, ending) for part in parts]
+    parts = [replace(part, writes=_written_kind(part)) for part in parts]
     named = Counter(part.quarantine for part in parts)
     parts = [  # `a.jsonl` and `a.ndjson` have one each
         replace(part, quarantine=f"{part.output}{quarantine.SUFFIX}")
@@ -143,20 +154,42 @@ def _many(name: str, outputs: Path, notes: list[str], logs: bool | None) -> Iter
             continue
         if is_folder and path.name.endswith(quarantine.SUFFIX):
             skipped["quarantine"] = skipped.get("quarantine", 0) + 1
-        elif is_folder and PurePath(without_suffix(path.name)).suffix not in ENDINGS:
+        elif is_folder and not _is_known(without_suffix(path.name)):
             skipped["other"] = skipped.get("other", 0) + 1
         else:
             found = True
             yield _part(path, str(path), path.relative_to(root).as_posix(), logs)
     if not found:
-        endings = ", ".join(ENDINGS)
-        hint = f"read are {endings}, also with .gz, .bz2 or .zst"
+        endings, others = ", ".join(ENDINGS), ", ".join(tables.ENDINGS)
+        hint = f"read are {endings}, also with .gz, .bz2 or .zst; {others}"
         text = "there is no file to read in this folder" if is_folder else "no file has such a name"
         raise ConfigError(f"{name}: {text}", hint=hint if is_folder else "")
     if count := skipped.get("quarantine"):
         notes.append(f"{name}: {count} quarantine file(s) left out; name them to try them again")
     if count := skipped.get("other"):
-        notes.append(f"{name}: {count} file(s) left out, which are no JSON lines by their names")
+        notes.append(f"{name}: {count} file(s) left out, which are no records by their names")
+
+
+def _renamed(part: InputPart, ending: str) -> InputPart:
+    inner = without_suffix(part.output)
+    stem = inner.removesuffix(PurePath(inner).suffix) if _is_known(inner) else inner
+    output = f"{stem}{ending}"
+    return replace(part, output=output, quarantine=_quarantine_name(output))
+
+
+def _written_kind(part: InputPart) -> str:
+    """The kind of table that a part becomes by the name of its output."""
+    kind = tables.named_kind(part.output)
+    if not kind:
+        return ""
+    tables.require_pyarrow()
+    # a file of datasets is a stream, and is called .arrow as well
+    return part.table if kind != tables.PARQUET and part.table == tables.STREAM else kind
+
+
+def _is_known(name: str) -> bool:
+    """Whether a name, without the suffix of a compression, ends as that of a file of records."""
+    return PurePath(name).suffix in (*ENDINGS, *tables.ENDINGS)
 
 
 def _fixed_root(pattern: str) -> Path:
@@ -175,9 +208,10 @@ def _part(path: Path, source: str, name: str, logs: bool | None) -> InputPart:
     if not path.is_file():
         raise ConfigError(f"{source}: this is no file", hint="what comes by a pipe is read with -")
     with path.open("rb") as file:
-        packed = compression(file.read(HEAD))
+        head = file.read(HEAD)
+        packed, table = compression(head), tables.table_kind(head)
         file.seek(0)
-        is_log = _is_log(file, packed) if logs is None else logs
+        is_log = not table and (_is_log(file, packed) if logs is None else logs)
         if PurePath(without_suffix(name)).suffix == ".json" and not is_log:
             _refuse_document(file, packed, source)
         state = os.fstat(file.fileno())
@@ -185,8 +219,11 @@ def _part(path: Path, source: str, name: str, logs: bool | None) -> InputPart:
     if ".zst" in (packed, suffix(output)):
         require_zstandard()
     named = _quarantine_name(output)
+    groups = tables.find_groups(path, table, source) if table else ()
     stamp = str(state.st_mtime_ns)
-    return InputPart(source, path, output, named, state.st_size, stamp, packed, is_log)
+    return InputPart(
+        source, path, output, named, state.st_size, stamp, packed, is_log, table, groups
+    )
 
 
 def _is_log(file: BinaryIO, packed: str) -> bool:
@@ -219,11 +256,13 @@ def _stdin_part(state: Path, logs: bool | None) -> InputPart:
             file.write(block)
         size = file.tell()
     with copy.open("rb") as file:
-        packed = compression(file.read(HEAD))
+        head = file.read(HEAD)
+        packed, table = compression(head), tables.table_kind(head)
         file.seek(0)
-        is_log = _is_log(file, packed) if logs is None else logs
-    named = _quarantine_name(STDIN)
-    return InputPart("stdin", copy, STDIN, named, size, digest.hexdigest(), packed, is_log)
+        is_log = not table and (_is_log(file, packed) if logs is None else logs)
+    groups = tables.find_groups(copy, table, "stdin") if table else ()
+    named, stamp = _quarantine_name(STDIN), digest.hexdigest()
+    return InputPart("stdin", copy, STDIN, named, size, stamp, packed, is_log, table, groups)
 
 
 def _output_name(name: str) -> str:
@@ -238,7 +277,7 @@ def _quarantine_name(output: str) -> str:
     """`a.quarantine.jsonl` for `a.jsonl` and `a.jsonl.gz`."""
     inner = without_suffix(output)
     end = PurePath(inner).suffix
-    return f"{inner.removesuffix(end) if end in ENDINGS else inner}{quarantine.SUFFIX}"
+    return f"{inner.removesuffix(end) if _is_known(inner) else inner}{quarantine.SUFFIX}"
 
 
 def _check_names(parts: Sequence[InputPart], outputs: Path) -> None:

@@ -24,21 +24,23 @@ class Line:
 
     Attributes:
         number: Its number in what is read, from 1.
-        offset: Its first byte in the (unpacked) file.
+        offset: Its first byte in the (unpacked) file; None for a row of a table.
         data: Its bytes; of a line that is too long only the first.
         size: How many bytes it has.
         too_long: Whether it is longer than the bound; `copy_to` has then been given all of it.
         fault: Why the file cannot be read further; the line is what is left before that place.
         first: Where the record was first, if it comes from a quarantine.
+        goes_on: Whether it is the row of a table that cannot be read, and the next one can.
     """
 
     number: int
-    offset: int
+    offset: int | None
     data: bytes
     size: int = 0
     too_long: bool = False
     fault: str = ""
     first: JsonObject | None = None
+    goes_on: bool = False
 
 
 class LineReader:

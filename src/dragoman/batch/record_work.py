@@ -56,6 +56,9 @@ class RecordWork(ABC):
     is_written: bool = True
     """Whether records and quarantine are written; else only the sums are kept."""
 
+    in_columns: bool = True
+    """Whether the keys of records become the columns of a table; else there is one, of JSON."""
+
     reads_logs: bool = False
     """Whether the session log of an agent, a whole file, is a record."""
 

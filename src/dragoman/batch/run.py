@@ -30,6 +30,8 @@ from .quarantine import copy_entries
 from .record_work import RecordWork
 from .segment import Segment
 from .summary import Summary
+from .tables import ENDINGS as TABLES
+from .tables import group_ranges, write_table
 
 SEGMENT = 2**23  # bytes of a plain file that a process converts at a time
 _TICK = 0.2  # seconds between two calls of `watch`
@@ -86,6 +88,7 @@ def convert_files(
     engine: MakeEngine = LocalEngine,
     max_line: int = MAX_LINE,
     segment: int = SEGMENT,
+    ending: str = "",
     watch: Watch = lambda _: None,
     note: Callable[[str], object] = lambda _: None,
 ) -> JsonObject:
@@ -100,6 +103,7 @@ def convert_files(
         engine: Makes what runs their conversion.
         max_line: How many bytes a line may have.
         segment: How many bytes of a plain file a process converts at a time.
+        ending: How the names of the outputs end; empty: as those of their inputs.
         watch: Called several times in a second.
         note: Called with what a user should know of the inputs.
 
@@ -119,7 +123,7 @@ def convert_files(
     with hold_lock(state / "lock", "wait for it, or name another output"):
         try:
             logs = True if work.only_logs else None if work.reads_logs else False
-            parts, notes = find_parts(names, name, state, folder, logs)
+            parts, notes = find_parts(names, name, state, folder, logs, ending)
             for text in notes:
                 note(text)
             run = BatchRun(parts, folder, state, work, options, max_line, segment)
@@ -137,13 +141,14 @@ def convert_files(
 def _output_place(names: Sequence[str], output: str) -> tuple[Path, str | None]:
     """The folder of the outputs, and the name of the output if it is one file."""
     path = Path(output)
-    is_file = PurePath(without_suffix(path.name)).suffix in ENDINGS and not output.endswith("/")
+    suffixes = (*ENDINGS, *TABLES)
+    is_file = PurePath(without_suffix(path.name)).suffix in suffixes and not output.endswith("/")
     if path.is_dir() or not (is_file or path.exists()):
         return path, None
     if len(names) != 1 or stands_for_many(names[0]):
         raise ConfigError(f"{output} is one file", hint="several inputs are written to a folder")
     if not is_file:
-        hint = f"a folder, or a file that ends in {', '.join(ENDINGS)}"
+        hint = f"a folder, or a file that ends in {', '.join(suffixes)}"
         raise ConfigError(f"{output} is no folder", hint=hint)
     return path.parent, path.name
 
@@ -201,6 +206,8 @@ class BatchRun:
     def _ranges(self, number: int) -> list[tuple[int, int | None]]:
         """The ranges of the segments of a part."""
         part = self.parts[number]
+        if part.table:
+            return group_ranges(part.groups, part.size, self._size)
         if part.is_log or part.packed or suffix(part.output) or part.size <= self._size:
             return [(0, None)]
         starts = range(0, part.size, self._size)
@@ -367,6 +374,10 @@ class BatchRun:
 
     def _publish(self, number: int, done: FinishedPart, output: Path, quarantine: Path) -> None:
         part = self.parts[number]
+        if part.writes:
+            table = self._state / f"{number}.{os.getpid()}-{next(self._names)}.tmp"
+            written = write_table(output, table, part.writes, self._work.in_columns)
+            done, output = replace(done, output=written), table
         place = self._outputs / part.quarantine
         if done.quarantine is not None:
             publish(quarantine, place)

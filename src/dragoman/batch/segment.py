@@ -20,6 +20,7 @@ from .output_files import OutputFile
 from .quarantine import Fault, encode_place, unwrap, write_entry
 from .record_work import RecordWork, add_sums, encode_record
 from .summary import Summary
+from .tables import TableReader
 
 _PAUSE = 0.5  # seconds between two reports of how far a segment is
 
@@ -90,34 +91,49 @@ class _Work:
         self.work = work
         self.watch = watch
         self.summary = Summary()
-        self.output = OutputFile(segment.temporary, suffix(segment.part.output))
+        packed = "" if segment.part.writes else suffix(segment.part.output)
+        self.output = OutputFile(segment.temporary, packed)
         self.quarantine: OutputFile | None = None
         self.finished = False
+        self._due = time.monotonic() + _PAUSE  # of the next report
 
     def run(self) -> FinishedSegment:
-        segment, part = self.segment, self.segment.part
-        with part.path.open("rb") as raw, _opened(raw, segment) as file:
+        part = self.segment.part
+        with part.path.open("rb") as raw:
             part.check_unchanged(raw)
-            reader = LineReader(
-                file, segment.start, segment.end, segment.max_line, self._spool, part.is_log
-            )
-            due = time.monotonic() + _PAUSE
-            for line in reader:
-                if segment.one_by_one or time.monotonic() > due:
-                    self._report(line, raw.tell() if part.packed else line.offset)
-                    due = time.monotonic() + _PAUSE
-                self.summary.lines += 1
-                if line.data.strip() or line.too_long or line.fault:
-                    self._convert(line, reader)
+            if part.table:
+                self._convert_rows(raw)
+            else:
+                self._convert_lines(raw)
             part.check_unchanged(raw)
         output = self.output.close()
         quarantine = None if self.quarantine is None else self.quarantine.close()
         self.finished = True
         return FinishedSegment(self.summary, output, quarantine)
 
-    def _convert(self, line: Line, reader: LineReader) -> None:
+    def _convert_lines(self, raw: BinaryIO) -> None:
+        segment = self.segment
+        with _opened(raw, segment) as file:
+            whole = segment.part.is_log
+            reader = LineReader(
+                file, segment.start, segment.end, segment.max_line, self._spool, whole
+            )
+            for line in reader:
+                self._report(line, raw.tell() if segment.part.packed else line.offset or 0)
+                if line.data.strip() or line.too_long or line.fault:
+                    self._convert(line, reader.overflow)
+
+    def _convert_rows(self, raw: BinaryIO) -> None:
+        segment, part = self.segment, self.segment.part
+        reader = TableReader(raw, part.table, part.groups, segment.start, segment.end)
+        for line in reader:
+            self._report(line, reader.at)
+            line.too_long = line.size > segment.max_line
+            self._convert(line, None)
+
+    def _convert(self, line: Line, overflow: BinaryIO | None) -> None:
         if line.fault or line.too_long or line.number in self.segment.deadly:
-            self._refuse(line, self._fault(line), reader.overflow)
+            self._refuse(line, self._fault(line), overflow)
             return
         try:
             value = self._parse(line)
@@ -168,7 +184,7 @@ class _Work:
 
     def _fault(self, line: Line) -> Fault:
         if line.fault:
-            return Fault("input.broken", line.fault)
+            return Fault("json.invalid" if line.goes_on else "input.broken", line.fault)
         if line.too_long:
             most = self.segment.max_line
             text = f"the line has {line.size} bytes, and at most {most} are read (--max-line)"
@@ -184,8 +200,13 @@ class _Work:
         self.summary.count_fault(line.number, fault)
 
     def _report(self, line: Line, at: int) -> None:
+        """Count a line, and say now and then how far the work is."""
+        self.summary.lines += 1
+        if not self.segment.one_by_one and time.monotonic() <= self._due:
+            return
         read = at - self.segment.start
         self.watch(Position(read, self.summary.converted, self.summary.quarantined, line.number))
+        self._due = time.monotonic() + _PAUSE
 
     def _spool(self) -> BinaryIO:
         return cast("BinaryIO", tempfile.TemporaryFile(dir=self.segment.temporary.parent))

@@ -16,6 +16,7 @@ from .batch_running import (
     AskedModel,
     EngineChoice,
     EngineName,
+    FilesAs,
     FilesRun,
     FormName,
     Inputs,
@@ -78,6 +79,7 @@ def convert_records(
     engine: EngineName = EngineChoice.local,
     address: Address = None,
     report: ReportFile = None,
+    kind: FilesAs = None,
     max_line: MaxLine = MAX_LINE,
     policy: PolicyName = options.LossOptions.log,
     refuse: options.Refuse = None,
@@ -106,7 +108,7 @@ def convert_records(
         "refuse": list(rule.refuse),
         "allow": list(rule.allow),
     }
-    run = FilesRun(files, to_file, jobs, engine, report, max_line, segment, address)
+    run = FilesRun(files, to_file, jobs, engine, report, max_line, segment, address, kind)
     sums = run.run(Converter(source, to, model, rule, form), fixed)
     if policy is not options.LossOptions.ignore:
         show_loss_sums(output.Screen(stderr=True), sums, to)

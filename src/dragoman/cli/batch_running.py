@@ -39,9 +39,19 @@ class EngineChoice(StrEnum):
     ray = "ray"
 
 
+class FileKind(StrEnum):
+    """What files of records are."""
+
+    jsonl = "jsonl"
+    parquet = "parquet"
+    arrow = "arrow"
+
+
 Inputs: TypeAlias = Annotated[
     list[str],
-    options.file("JSON lines, also packed: files, folders, patterns; - is stdin.", "IN..."),
+    options.file(
+        "JSON lines, also packed, Parquet, Arrow: files, folders, patterns; - is stdin.", "IN..."
+    ),
 ]
 Out: TypeAlias = Annotated[
     str, typer.Option("--output", "-o", metavar="OUT", help="A folder; of one file also a file.")
@@ -90,6 +100,10 @@ FormName: TypeAlias = Annotated[
         metavar="FORM",
         help=f"The form of the records, where they are no bodies: {', '.join(FORMS)}.",
     ),
+]
+FilesAs: TypeAlias = Annotated[
+    FileKind | None,
+    typer.Option("--files", help="What the outputs are; by default what their inputs are."),
 ]
 SegmentSize: TypeAlias = Annotated[int, typer.Option("--segment", min=1, hidden=True)]
 
@@ -168,6 +182,7 @@ class FilesRun:
         max_line: How many bytes a line may have.
         segment: How many bytes of a plain file a process converts at a time.
         address: The Ray cluster; None for Ray on this machine.
+        kind: What the outputs are; None: what their inputs are.
     """
 
     files: list[str]
@@ -178,6 +193,7 @@ class FilesRun:
     max_line: int = MAX_LINE
     segment: int = SEGMENT
     address: str | None = None
+    kind: FileKind | None = None
 
     def run(self, work: RecordWork, fixed: JsonObject, done: str = "out") -> JsonObject:
         """Do the work at all records, show how far it is, and then what became of them.
@@ -223,7 +239,7 @@ class FilesRun:
         return convert_files(
             self.files, place, work, options=fixed, jobs=self._count_jobs(), engine=self._engine(),
             max_line=self.max_line, segment=self.segment, watch=display.update,
-            note=display.note,
+            note=display.note, ending="" if self.kind is None else f".{self.kind.value}",
         )  # fmt: skip
 
     def _count_jobs(self) -> int | None:

@@ -26,7 +26,11 @@ from ..batch.run import SEGMENT
 from ..text.json_text import JsonObject
 from . import options, output
 from .batch_running import (
+    Address,
     AskedModel,
+    EngineChoice,
+    EngineName,
+    FilesAs,
     FilesRun,
     FormName,
     Inputs,
@@ -89,8 +93,11 @@ def check_records(
     form: FormName = None,
     model: AskedModel = None,
     jobs: Jobs = None,
+    engine: EngineName = EngineChoice.local,
+    address: Address = None,
     report: ReportFile = None,
     as_json: options.Json = False,
+    kind: FilesAs = None,
     max_line: MaxLine = MAX_LINE,
     policy: CheckPolicy = options.LossOptions.log,
     refuse: options.Refuse = None,
@@ -111,7 +118,7 @@ def check_records(
     work = checker(target=to, source=source, model=model, policy=rule, form=form)
     fixed: JsonObject = {"command": "check", "from": source, "form": form, "to": to, "model": model}
     fixed |= {"refuse": list(rule.refuse), "allow": list(rule.allow)}
-    run = FilesRun(files, to_file, jobs, report=report, max_line=max_line, segment=segment)
+    run = FilesRun(files, to_file, jobs, engine, report, max_line, segment, address, kind)
     sums = run.run(work, fixed, "fine")
     if as_json:
         print_json(sums)
@@ -131,8 +138,11 @@ def count_records(
     model: CountedModel = None,
     counter: CounterName = _AUTO,
     jobs: Jobs = None,
+    engine: EngineName = EngineChoice.local,
+    address: Address = None,
     report: ReportFile = None,
     as_json: options.Json = False,
+    kind: FilesAs = None,
     max_line: MaxLine = MAX_LINE,
     segment: SegmentSize = SEGMENT,
 ) -> None:
@@ -148,7 +158,7 @@ def count_records(
     chosen = None if counter == _AUTO else options.counter(counter)
     work = token_counter(source=source, model=model, counter=chosen, form=form)
     fixed = {"command": "count", "from": source, "form": form, "model": model, "counter": counter}
-    run = FilesRun(files, to_file, jobs, report=report, max_line=max_line, segment=segment)
+    run = FilesRun(files, to_file, jobs, engine, report, max_line, segment, address, kind)
     sums = run.run(work, fixed, "counted")
     if as_json:
         print_json(sums)
@@ -164,8 +174,11 @@ def price_records(
     form: FormName = None,
     in_batch: InBatch = False,
     jobs: Jobs = None,
+    engine: EngineName = EngineChoice.local,
+    address: Address = None,
     report: ReportFile = None,
     as_json: options.Json = False,
+    kind: FilesAs = None,
     max_line: MaxLine = MAX_LINE,
     segment: SegmentSize = SEGMENT,
 ) -> None:
@@ -181,7 +194,7 @@ def price_records(
     check_form_name(form)
     work = pricer(source=source, form=form, in_batch=in_batch)
     fixed = {"command": "cost", "from": source, "form": form, "in_batch": in_batch}
-    run = FilesRun(files, to_file, jobs, report=report, max_line=max_line, segment=segment)
+    run = FilesRun(files, to_file, jobs, engine, report, max_line, segment, address, kind)
     sums = run.run(work, fixed, "counted")
     if as_json:
         print_json(sums)
@@ -196,8 +209,11 @@ def measure_records(
     to_file: OutIfAny = None,
     source: options.From = _AUTO,
     jobs: Jobs = None,
+    engine: EngineName = EngineChoice.local,
+    address: Address = None,
     report: ReportFile = None,
     as_json: options.Json = False,
+    kind: FilesAs = None,
     max_line: MaxLine = MAX_LINE,
     segment: SegmentSize = SEGMENT,
 ) -> None:
@@ -211,7 +227,7 @@ def measure_records(
     targets = options.targets(to) or None
     work = fidelity_meter(source=source, targets=targets)
     fixed = {"command": "fidelity", "from": source, "to": targets}
-    run = FilesRun(files, to_file, jobs, report=report, max_line=max_line, segment=segment)
+    run = FilesRun(files, to_file, jobs, engine, report, max_line, segment, address, kind)
     sums = run.run(work, fixed, "measured")
     if as_json:
         print_json(sums)
@@ -229,7 +245,10 @@ def fit_records(
     model: CountedModel = None,
     counter: CounterName = _AUTO,
     jobs: Jobs = None,
+    engine: EngineName = EngineChoice.local,
+    address: Address = None,
     report: ReportFile = None,
+    kind: FilesAs = None,
     max_line: MaxLine = MAX_LINE,
     segment: SegmentSize = SEGMENT,
 ) -> None:
@@ -246,7 +265,7 @@ def fit_records(
     work = fitter(tokens=tokens, source=source, model=model, counter=chosen, form=form)
     fixed: JsonObject = {"command": "fit", "from": source, "form": form, "model": model}
     fixed |= {"tokens": tokens, "counter": counter}
-    run = FilesRun(files, to_file, jobs, report=report, max_line=max_line, segment=segment)
+    run = FilesRun(files, to_file, jobs, engine, report, max_line, segment, address, kind)
     sums = run.run(work, fixed)
     found = sums.get("sums", {})
     cut, messages = found.get("cut", 0), found.get("messages", 0)
@@ -261,7 +280,10 @@ def read_messages(
     source: options.From = _AUTO,
     form: FormName = None,
     jobs: Jobs = None,
+    engine: EngineName = EngineChoice.local,
+    address: Address = None,
     report: ReportFile = None,
+    kind: FilesAs = None,
     max_line: MaxLine = MAX_LINE,
     segment: SegmentSize = SEGMENT,
 ) -> None:
@@ -275,7 +297,7 @@ def read_messages(
     options.known_source(source)
     check_form_name(form)
     fixed = {"command": "to-messages", "from": source, "form": form}
-    run = FilesRun(files, to_file, jobs, report=report, max_line=max_line, segment=segment)
+    run = FilesRun(files, to_file, jobs, engine, report, max_line, segment, address, kind)
     sums = run.run(message_reader(source=source, form=form), fixed)
     show_loss_sums(Screen(stderr=True), sums, "messages")
     leave(sums)

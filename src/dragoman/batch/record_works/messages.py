@@ -25,6 +25,7 @@ class RecordReader(RecordWork):
         form: The form of the records, if they are no bodies; None looks at each.
     """
 
+    in_columns = False
     reads_logs = True
 
     def __init__(self, source: str = "auto", form: str | None = None) -> None:
