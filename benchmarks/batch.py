@@ -1,29 +1,35 @@
-"""Files of conversations through `dragoman batch convert`: rates, beside the bare loop, and memory.
+"""Files of conversations through `dragoman batch convert`, beside a bare loop and two peers.
 
-    python benchmarks/batch.py                                  # 20,000 conversations
-    DRAGOMAN_BATCH_RECORDS=1000000 python benchmarks/batch.py   # a million
+    python benchmarks/batch.py --records 1000000 --peers .venv-bench/bin/python
 
 Conversations have ten messages; a tenth has tools, a tenth an image of 20 KB. They go from Chat
-Completions to Anthropic and back. The bare loop parses, converts and encodes each line in one
-process, and writes nothing.
+Completions to Anthropic and back, in three files, so that every engine has its turn three times.
+The bare loop parses, converts and encodes each line in one process, and writes nothing; the peers
+do the same with their own functions, over a part of the records. CPU time and memory are read from
+/proc, for all processes of a run. The start of an engine, a run over one record, is not counted;
+on a busy machine the seconds on the clock say nothing.
 """
 
 from __future__ import annotations
 
+import argparse
 import base64
 import json
 import os
 import random
-import resource
+import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-RECORDS = int(os.environ.get("DRAGOMAN_BATCH_RECORDS", "20000"))
+_FILES = 3
+_TICKS = os.sysconf("SC_CLK_TCK")
 _WAYS = (("openai-chat", "anthropic", "claude-opus-5-5"), ("anthropic", "openai-chat", "gpt-5.6"))
 _LINE = "when the tide turns they carry lamps along a narrow road toward the harbour"
 _WORDS = _LINE.split(" ")
@@ -70,61 +76,234 @@ def _conversation(rng: random.Random, number: int) -> dict[str, Any]:
     return body
 
 
-def measure_loop(file: Path, source: str, target: str, model: str) -> float:
-    """Records a second of the bare loop in a process of its own."""
-    code = f"""
-import time, orjson, dragoman
-begin = time.perf_counter()
-count = 0
-with open({str(file)!r}, "rb") as lines:
-    for line in lines:
-        body = orjson.loads(line)
-        orjson.dumps(dragoman.convert(body, {source!r}, {target!r}, model={model!r},
-                                      policy="ignore").body)
-        count += 1
-print(count / (time.perf_counter() - begin))
-"""
-    command = [sys.executable, "-c", code]
-    ran = subprocess.run(command, stdout=subprocess.PIPE, check=True)  # noqa: S603  # ours
-    return float(ran.stdout)
+@dataclass
+class Cost:
+    """What runs have cost.
+
+    Attributes:
+        records: How many records they had.
+        wall: Seconds on the clock.
+        cpu: Seconds of all processors.
+        peak: MB of the largest process.
+    """
+
+    records: int = 0
+    wall: float = 0.0
+    cpu: float = 0.0
+    peak: float = 0.0
+
+    def add(self, other: Cost) -> None:
+        """Add another run."""
+        self.records += other.records
+        self.wall += other.wall
+        self.cpu += other.cpu
+        self.peak = max(self.peak, other.peak)
 
 
-def measure_batch(
-    file: Path, out: Path, way: tuple[str, str, str], jobs: int
-) -> tuple[float, float]:
-    """(records a second, MB of the largest process so far) of the command, its start included."""
-    source, target, model = way
-    options = ["--from", source, "--to", target, "--model", model, "--jobs", str(jobs)]
-    command = [sys.executable, "-m", "dragoman", "batch", "convert", str(file), "-o", str(out)]
+@dataclass
+class Processes:
+    """CPU time and peak memory of a process and all below it, read until it ends."""
+
+    root: int
+    cpu: dict[int, float] = field(default_factory=dict)
+    peak: dict[int, float] = field(default_factory=dict)
+
+    def look(self) -> None:
+        """Read /proc once."""
+        parents, ticks = {}, {}
+        for place in Path("/proc").glob("[0-9]*"):
+            try:
+                fields = (place / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            pid = int(place.name)
+            parents[pid], ticks[pid] = int(fields[1]), int(fields[11]) + int(fields[12])
+        for pid, used in ticks.items():
+            above = pid
+            while above not in (0, 1, self.root):
+                above = parents.get(above, 0)
+            if above == self.root:
+                self.cpu[pid] = used / _TICKS
+                self.peak[pid] = max(self.peak.get(pid, 0.0), _peak(pid))
+
+
+def _peak(pid: int) -> float:
+    """MB that a process has had at most, without memory that it shares with others."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0.0
+    sizes = dict.fromkeys(("VmHWM", "RssShmem"), 0)
+    for row in status.splitlines():
+        name, _, value = row.partition(":")
+        if name in sizes:
+            sizes[name] = int(value.split()[0])
+    return (sizes["VmHWM"] - sizes["RssShmem"]) / 1024
+
+
+def measure(command: list[str], records: int) -> Cost:
+    """Run a command to its end."""
     begin = time.perf_counter()
-    command += options
-    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)  # noqa: S603  # ours
-    seconds = time.perf_counter() - begin
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return RECORDS / seconds, peak / 1024
+    process = subprocess.Popen(  # noqa: S603  # ours
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    seen = Processes(process.pid)
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(0.1):
+            seen.look()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    _, said = process.communicate()
+    wall = time.perf_counter() - begin
+    ended.set()
+    watcher.join()
+    if process.returncode:
+        sys.exit(said)
+    return Cost(records, wall, sum(seen.cpu.values()), max(seen.peak.values(), default=0.0))
+
+
+def batch_command(file: Path, out: Path, way: tuple[str, str, str], *engine: str) -> list[str]:
+    """The command over one file."""
+    source, target, model = way
+    options = ["--from", source, "--to", target, "--model", model, *engine]
+    command = [sys.executable, "-m", "dragoman", "batch", "convert", str(file), "-o", str(out)]
+    return command + options
+
+
+_LOOP = """
+import os, sys, time
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # no network here
+import orjson
+file, who, source, target, model, most = sys.argv[1:]
+if who == "dragoman":
+    import dragoman
+    def turn(body):
+        return dragoman.convert(body, source, target, model=model, policy="ignore").body
+elif who == "llm-rosetta":
+    import llm_rosetta
+    names = {"openai-chat": "openai_chat", "anthropic": "anthropic"}
+    def turn(body):
+        return llm_rosetta.convert(body, names[target], source_provider=names[source])
+elif target == "anthropic":
+    from litellm.llms.anthropic.chat.transformation import AnthropicConfig
+    config = AnthropicConfig()
+    def turn(body):
+        rest = {key: value for key, value in body.items() if key not in ("model", "messages")}
+        asked = config.map_openai_params(rest, {}, model, drop_params=False)
+        return config.transform_request(model, body["messages"], asked, {}, {})
+else:
+    from litellm.llms.anthropic.messages.adapters import transformation
+    adapter = transformation.LiteLLMAnthropicMessagesAdapter()
+    def turn(body):
+        written = adapter.translate_anthropic_to_openai(body)
+        return written[0] if isinstance(written, tuple) else written
+count = 0
+with open(file, "rb") as lines:
+    first = next(lines)
+    orjson.dumps(turn(orjson.loads(first)))
+    begin, used = time.perf_counter(), time.process_time()
+    for line in lines:
+        orjson.dumps(turn(orjson.loads(line)), default=dict)
+        count += 1
+        if count == int(most):
+            break
+print(count, time.perf_counter() - begin, time.process_time() - used)
+"""
+
+
+def measure_loop(python: str, file: Path, who: str, way: tuple[str, str, str], most: int) -> Cost:
+    """The bare loop with one library's function, without its start."""
+    command = [python, "-c", _LOOP, str(file), who, *way, str(most)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # ours
+    if ran.returncode:
+        sys.exit(ran.stderr)
+    count, wall, cpu = ran.stdout.split()[-3:]
+    return Cost(int(count), float(wall), float(cpu))
+
+
+ENGINES = {
+    "1 process": ("--jobs", "1"),
+    "2 processes": ("--jobs", "2"),
+    "Ray, 2 processors": ("--engine", "ray", "--jobs", "2"),
+}
+
+
+def measure_way(
+    files: list[Path], place: Path, way: tuple[str, str, str], asked: argparse.Namespace
+) -> tuple[dict[str, Cost], list[Path]]:
+    """The costs of all, and the files that one engine has written."""
+    costs = {name: Cost() for name in ("bare loop", "LiteLLM", "llm-rosetta", *ENGINES)}
+    one = place / "one.jsonl"
+    with files[0].open("rb") as lines:
+        one.write_bytes(next(lines))
+    starts = {}
+    for name, engine in ENGINES.items():
+        starts[name] = measure(batch_command(one, place / "start", way, *engine), 1)
+        shutil.rmtree(place / "start")
+    written = []
+    for file in files:
+        records = asked.records // len(files)
+        costs["bare loop"].add(measure_loop(sys.executable, file, "dragoman", way, records))
+        for name, engine in ENGINES.items():
+            out = place / f"{way[1]}-{name.split(' ')[0]}"
+            cost = measure(batch_command(file, out / file.name, way, *engine), records)
+            cost.wall -= starts[name].wall
+            cost.cpu -= starts[name].cpu
+            costs[name].add(cost)
+            if name == "1 process":
+                written.append(out / file.name)
+            else:
+                shutil.rmtree(out)
+        if asked.peers:
+            for name, who in (("LiteLLM", "litellm"), ("llm-rosetta", "llm-rosetta")):
+                most = asked.peer_records // len(files)
+                costs[name].add(measure_loop(asked.peers, file, who, way, most))
+    for name, start in starts.items():
+        print(f"{name}: starts in {start.wall:.1f} s ({start.cpu:.1f} s of a processor)")
+    return costs, written
+
+
+def show(way: tuple[str, str, str], costs: dict[str, Cost]) -> None:
+    """Print a table."""
+    loop = costs["bare loop"]
+    print(f"\n| {way[0]} to {way[1]} | records | a second | of the loop | us of a processor "
+          "| of the loop's | largest process, MB |\n|---|---|---|---|---|---|---|")  # fmt: skip
+    for name, cost in costs.items():
+        if cost.records:
+            rate, own = cost.records / cost.wall, cost.cpu / cost.records
+            rates = f"{rate:,.0f} | {rate * loop.wall / loop.records:.2f}"
+            times = f"{own * 1e6:,.0f} | {own * loop.records / loop.cpu:.2f}"
+            peak = f"{cost.peak:,.0f}" if cost.peak else ""
+            print(f"| {name} | {cost.records:,} | {rates} | {times} | {peak} |", flush=True)
 
 
 def main() -> None:
-    """Measure both ways, and print a table."""
+    """Measure both ways, and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=100_000)
+    parser.add_argument("--peer-records", type=int, default=5_000)
+    parser.add_argument("--peers", help="the Python that has LiteLLM and llm-rosetta")
+    asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        file = place / "openai-chat.jsonl"
-        with file.open("wb") as lines:
-            lines.writelines(conversations(RECORDS))
-        size = file.stat().st_size / 2**20
-        print(f"{RECORDS:,} conversations, {size:,.0f} MiB\n")
-        print("| way | bare loop | 1 process | 2 processes | largest process |")
-        print("|---|---|---|---|---|")
+        files = []
+        records = conversations(asked.records)
+        for number in range(_FILES):
+            files.append(place / f"{number}.jsonl")
+            with files[-1].open("wb") as lines:
+                for _ in range(asked.records // _FILES):
+                    lines.write(next(records))
+        size = sum(file.stat().st_size for file in files) / 2**20
+        print(f"{asked.records:,} conversations, {size:,.0f} MiB", flush=True)
         for way in _WAYS:
-            source, target, _ = way
-            one, _ = measure_batch(file, place / f"one-{target}", way, 1)
-            two, peak = measure_batch(file, place / f"two-{target}", way, 2)
-            loop = measure_loop(file, *way)
-            print(
-                f"| {source} to {target} | {loop:,.0f}/s | {one:,.0f}/s ({one / loop:.0%}) "
-                f"| {two:,.0f}/s ({two / one:.2f} times) | {peak:,.0f} MB |"
-            )
-            file = place / f"one-{target}" / file.name
+            costs, written = measure_way(files, place, way, asked)
+            show(way, costs)
+            for file in files:
+                file.unlink()
+            files = written
 
 
 if __name__ == "__main__":

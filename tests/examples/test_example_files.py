@@ -32,6 +32,8 @@ from dragoman.tokens import TokenCounterBase
 from tests.docs.pages import ROOT, pages
 from tests.docs.test_examples import answered_by
 
+from .pipelines import PIPELINES
+
 EXAMPLES = ROOT / "examples"
 FEWER_THAN = 50  # lines
 PRINTED = {
@@ -139,6 +141,8 @@ import json, os, runpy, sys
 from dragoman import Msg
 from dragoman.testing import Scripted
 from tests.docs.test_examples import answered_by
+
+from .pipelines import PIPELINES
 
 path, told, answer = sys.argv[1:]
 sys.argv = [path, told]
@@ -301,7 +305,7 @@ def test_an_example_is_short_and_says_nothing_when_imported(
 
 def test_every_example_is_tested_and_found_from_a_page() -> None:
     files = {path.name for path in EXAMPLES.iterdir() if path.is_file()}
-    assert files == {*PRINTED, *ASKING, *APART, "request.json"}
+    assert files == {*PRINTED, *ASKING, *APART, *PIPELINES, "request.json"}
     told = "".join(page.read_text("utf-8") for page in pages())
     assert sorted(name for name in files if f"examples/{name}" not in told) == []
 
