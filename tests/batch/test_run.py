@@ -305,3 +305,20 @@ def test_ctrl_c_ends_the_run_and_says_how_it_goes_on(tmp_path: Path) -> None:
     assert not list((tmp_path / "out" / ".dragoman-batch").glob("*.tmp*"))
     assert command(*args)[0] == 0
     assert len((tmp_path / "out" / "a.jsonl").read_bytes().splitlines()) == 3_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc of Linux")
+def test_ctrl_c_does_not_reach_a_process_that_is_starting() -> None:
+    """The first one of a program: multiprocessing starts another process beside it."""
+    code = (
+        "from pathlib import Path\n"
+        "from dragoman.batch import Converter\n"
+        "from dragoman.batch.worker import Worker\n"
+        "worker = Worker(Converter('openai-chat', 'anthropic'))\n"
+        "status = Path(f'/proc/{worker.process.pid}/status').read_text()\n"
+        "worker.end()\n"
+        "print(status.partition('SigBlk:')[2].split()[0])\n"
+    )
+    args = [sys.executable, "-c", code]
+    ran = subprocess.run(args, capture_output=True, text=True, check=True)
+    assert int(ran.stdout, 16) & 1 << (signal.SIGINT - 1)

@@ -67,6 +67,10 @@ def _interrupts_blocked() -> Iterator[None]:
     if not (is_main and hasattr(signal, "pthread_sigmask")):  # not on Windows
         yield
         return
+    from multiprocessing import resource_tracker  # not on Windows
+
+    # it starts a process beside the first of ours, and would let interrupts through after that
+    resource_tracker.ensure_running()
     arrived: list[tuple[int, FrameType | None]] = []
     handler = signal.signal(signal.SIGINT, lambda *signalled: arrived.append(signalled))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
