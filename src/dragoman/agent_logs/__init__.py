@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..errors import ReadError
 from ..suggestions.import_names import listing, refusing
 from ..text.json_text import loads
-from . import atif, claude_code, codex, gemini_cli, opencode, pi, qwen_code
+from . import atif, claude_code, cline, codex, copilot, gemini_cli, opencode, pi, qwen_code
 from .log import LogRow, SessionLog, Skipped, read_rows, unknown_log
 from .stores import session_exports
 
@@ -32,14 +32,24 @@ class _LogReader(Protocol):
         """Reads the session in such rows."""
 
 
-_READERS: tuple[_LogReader, ...] = (atif, opencode, pi, claude_code, qwen_code, codex, gemini_cli)
+_READERS: tuple[_LogReader, ...] = (
+    atif,
+    opencode,
+    cline,
+    copilot,
+    pi,
+    claude_code,
+    qwen_code,
+    codex,
+    gemini_cli,
+)
 
 
 def read_session_log(text: str, name: str = "") -> SessionLog:
     """Read the conversation in a session log.
 
-    Logs of Claude Code, Codex, Gemini CLI, Qwen Code and pi are JSON lines; what `opencode export`
-    prints and an ATIF trajectory are one JSON object.
+    Logs of Claude Code, Codex, Gemini CLI, Qwen Code, pi and Copilot CLI are JSON lines; what
+    `opencode export` prints, a session of Cline and an ATIF trajectory are one JSON object.
 
     >>> log = read_session_log('{"schema_version": "ATIF-v1.6", "session_id": "s1",'
     ...     ' "agent": {"name": "a", "version": "1"}, "steps": ['
@@ -93,8 +103,10 @@ def begins_log(head: str, *, whole: bool) -> bool:
 
 
 _SHOWN = 200  # rows
-# how a trajectory begins, and an export of opencode
-_DOCUMENT = re.compile(r"""\s*\{(?:[^{}\[\]]*"schema_version"\s*:\s*"ATIF-v|\s*"info"\s*:\s*\{)""")
+# how a trajectory begins, an export of opencode, and a session of Cline
+_DOCUMENT = re.compile(
+    r"""\s*\{(?:[^{}\[\]]*"schema_version"\s*:\s*"ATIF-v|\s*"info"\s*:\s*\{|\s*"version"\s*:\s*1,\s*"updated_at"\s*:)"""
+)
 
 
 if not TYPE_CHECKING:  # type checkers report unknown names themselves

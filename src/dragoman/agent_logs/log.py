@@ -33,7 +33,8 @@ class SessionLog(Shown):
     """A session of an agent.
 
     Attributes:
-        agent: `claude-code`, `codex`, `gemini-cli`, `pi`, `opencode`, `qwen-code` or `atif`.
+        agent: `claude-code`, `codex`, `gemini-cli`, `pi`, `opencode`, `qwen-code`, `copilot-cli`,
+            `cline` or `atif`.
         model: The model that was asked last.
         messages: All messages, including those before a compaction.
         tools: The tools; empty if the agent does not record them.
@@ -170,8 +171,8 @@ def unknown_log(rows: Sequence[LogRow], name: str) -> ReadError:
     keys = ", ".join(sorted(rows[0].data)[:8]) or "nothing"
     where = f"{name}, {rows[0].place}" if name else rows[0].place
     hint = (
-        "known are logs of Claude Code, Codex, Gemini CLI, Qwen Code and pi, opencode's exports, "
-        "and ATIF"
+        "known are logs of Claude Code, Codex, Gemini CLI, Qwen Code, pi, Copilot CLI and Cline, "
+        "opencode's exports, and ATIF"
     )
     return ReadError(
         f"no agent's log begins with these keys: {keys}", path=where, hint=hint, code="log.unknown"
