@@ -23,7 +23,8 @@ from dragoman.history.truncate import ClearToolResults, DropOldest, KeepFirst, T
 from dragoman.message import CacheHint, Msg, ToolResultBlock, ToolUseBlock
 from dragoman.tokens import CharTokenCounter, SumTokenCounter
 from tests.laws.each import for_each
-from tests.laws.test_append_only import MODELS, WIRES
+from tests.laws.test_append_only import MODELS
+from tests.wires import ONE_OF_EACH_KIND
 
 from .sessions import changes, outcome
 
@@ -53,7 +54,7 @@ def the_same(formatter: Any, histories: list[list[Msg]]) -> None:
 
 @settings(QUICK, max_examples=10)
 @given(changes())
-@for_each(("wire", "model"), [*((wire, None) for wire in WIRES), *MODELS])
+@for_each(("wire", "model"), [*((wire, None) for wire in ONE_OF_EACH_KIND), *MODELS])
 def test_every_wire(wire: str, model: str | None, histories: list[list[Msg]]) -> None:
     the_same(dragoman.Formatter(wire, model=model, policy="ignore"), histories)
 

@@ -111,7 +111,7 @@ def converted(body: dict[str, Any], path: str, source: str, target: str) -> Writ
         return None
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(requests())
 @for_each(("source", "target"), PAIRS)
 def test_every_other_wire_takes_it(source: str, target: str, req: ChatRequest) -> None:

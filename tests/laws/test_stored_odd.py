@@ -67,16 +67,16 @@ def put(value: Any, path: tuple[Any, ...], odd: Any) -> Any:
 
 
 def targets(source: str) -> list[dragoman.Wire]:
-    """All wires, but for a request that a wire read: itself and the two after it.
+    """All wires, but for what a wire read: itself and the one after it.
 
-    A part of a request is written as it is wherever it was read, but by its own wire; and those
-    that were composed have all parts.
+    A part is written as it is wherever it was read, but by its own wire; and requests that were
+    composed have all parts.
     """
     names = [*WIRES]
     if source not in names:
         return [*WIRES.values()]
     first = names.index(source)
-    return [WIRES[names[(first + n) % len(names)]] for n in range(3)]
+    return [WIRES[names[(first + n) % len(names)]] for n in range(2)]
 
 
 def written(value: Storable, source: str, seen: set[str]) -> None:
@@ -85,8 +85,7 @@ def written(value: Storable, source: str, seen: set[str]) -> None:
     if stored in seen:
         return
     seen.add(stored)
-    is_answer = isinstance(value, ChatResponse)
-    for wire in WIRES.values() if is_answer else targets(source):
+    for wire in targets(source):
         with suppress(DragomanError):
             if isinstance(value, ChatResponse):
                 out = wire.write_response(value)
