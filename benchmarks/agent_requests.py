@@ -19,6 +19,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -55,7 +58,7 @@ MODELS = {
     "bedrock-converse": "anthropic.claude-opus-4-6-v1",
     "ollama": "llama3.3",
 }
-PEERS = ("litellm", "llm-rosetta")
+PEERS = ("litellm", "llm-rosetta", "lingua")
 _ROSETTA = {
     "anthropic": "anthropic",
     "gemini": "google_generate",
@@ -206,6 +209,29 @@ def rosetta(source: str, target: str, request: Request) -> Callable[[], Any] | N
     return run
 
 
+_LINGUA = {
+    "anthropic": "anthropic",
+    "gemini": "google",
+    "openai-chat": "openai",
+    "openai-responses": "responses",
+}
+
+
+def lingua(target: str, asked: list[Request], folder: Path) -> list[float | None]:
+    """Seconds of Lingua for each request, in Node: JSON text in and out; None if it refuses it."""
+    node, modules = shutil.which("node"), Path(sys.prefix) / "node_modules"
+    if node is None or not (modules / "@braintrust").exists() or target not in _LINGUA:
+        return [None] * len(asked)
+    file = folder / "bodies.jsonl"
+    file.write_bytes(b"\n".join(request.data for request in asked))
+    said = subprocess.run(  # noqa: S603  # the program that was found, and a file of ours
+        [node, str(Path(__file__).with_name("lingua.mjs")), str(file), _LINGUA[target],
+         str(ROUNDS), MODELS[target]],
+        env={**os.environ, "NODE_PATH": str(modules)}, check=True, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+    return [None if one is None else one / 1000 for one in json.loads(said)]
+
+
 def forget_tools() -> None:
     """Forget the tool lists that were converted before."""
     for name, known in CACHES.items():
@@ -226,13 +252,14 @@ def least(run: Callable[[], Any], before: Callable[[], None] = lambda: None) -> 
 
 @pytest.mark.parametrize("target", MODELS)
 @pytest.mark.parametrize("agent", AGENTS)
-def test_agent_requests(agent: str, target: str) -> None:
+def test_agent_requests(agent: str, target: str, tmp_path: Path) -> None:
     """Time all sides on each request in turn, so that they share what the machine does besides."""
     source = AGENTS[agent]
     if source == target or not requests(agent):
         pytest.skip("no request for this pair")
     row = ROWS.setdefault((agent, target), Row())
-    for request in requests(agent):
+    of_lingua = lingua(target, requests(agent), tmp_path)
+    for request, theirs in zip(requests(agent), of_lingua, strict=True):
         turn = "first" if request.turn <= 1 else "next"
         run = ours(source, target, request)
         assert run()
@@ -240,6 +267,9 @@ def test_agent_requests(agent: str, target: str) -> None:
         mine = least(run)
         row.cell("dragoman", turn).add(mine)
         row.cell("new tools", turn).add(least(run, forget_tools))
+        if theirs is not None:
+            row.cell("lingua", turn).add(theirs)
+            row.cell("beside lingua", turn).add(mine)
         for name, side in (("litellm", litellm), ("llm-rosetta", rosetta)):
             peer = side(source, target, request)
             if peer is None:

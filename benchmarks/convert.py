@@ -170,7 +170,7 @@ def lingua(target: str, given: dict[str, Any], rounds: int, folder: Path) -> flo
         [node, str(HERE / "lingua.mjs"), str(file), name, str(rounds)],
         env={**os.environ, "NODE_PATH": str(modules)}, check=True, capture_output=True, text=True,
     ).stdout  # fmt: skip
-    return float(said) / 1000
+    return float(json.loads(said)[0]) / 1000
 
 
 def timed(run: Callable[[], Any], rounds: int) -> float:

@@ -99,7 +99,7 @@ class BodyPaths:
         few = BodyPaths.__new__(BodyPaths)
         few.room, few.messages, few.fields = self.room, [], ((), *self.fields[1:])
         few.body = {
-            key: [] if type(value) is list and value and id(value[0]) in entries else value
+            key: [] if type(value) is list and any(id(one) in entries for one in value) else value
             for key, value in self.body.items()
             if key != "tools"
         }

@@ -278,7 +278,7 @@ def _name_tools(
     history, offered = prepared.history, prepared.tools
     tools, original_tools = run_step(_plain_tools, offered, report, caps, wording)
     if original_tools or history.flags & ODD:
-        history = plain_calls(history, original_tools, caps, report)
+        history = plain_calls(history, offered, original_tools, caps, report)
     called = [*called_before, *history.names] if called_before else history.names
     prepared.tools, prepared.names = name_tools(tools, called, caps.tool_names, report)
     if original_tools:

@@ -21,6 +21,7 @@ _EMPTY: tuple[Any, ...] = (
 _EMPTY_TEXTS = frozenset(value for value in _EMPTY if isinstance(value, str))
 # the types of values that have no fields of their own and are not empty objects or lists
 _PLAIN_TYPES = frozenset({str, int, float, bool})
+_DEPTH = 8  # of objects in each other whose paths are kept
 
 
 def list_extras(issuer: str, fields: Mapping[str, Any]) -> list[tuple[str, str, Kind | None]]:
@@ -33,24 +34,41 @@ def list_extras(issuer: str, fields: Mapping[str, Any]) -> list[tuple[str, str, 
     Returns:
         (code, path in the node, kind if it is not that of the code) of each field.
     """
-    values = fields.values()
-    if _PLAIN_TYPES.issuperset(map(type, values)) and _EMPTY_TEXTS.isdisjoint(values):
-        return [_lose_plain_field(issuer, str(name)) for name in fields]
     rows: list[tuple[str, str, Kind | None]] = []
-    for path, value in _walk(fields, _path(issuer)):
-        code = "extras.empty" if value is None or value in _EMPTY else "extras.other_provider"
-        rows.append((code, path, _find_kind(code, path)))
+    _add_rows(rows, issuer, (), fields)
     return rows
 
 
-def _path(issuer: str) -> str:
-    return f"extras.{issuer}".rstrip(".")
+def _add_rows(
+    rows: list[tuple[str, str, Kind | None]],
+    issuer: str,
+    names: tuple[str, ...],
+    fields: Mapping[str, Any],
+) -> None:
+    """Add the losses of the fields of an object, to which the names lead."""
+    for name, value in fields.items():
+        if type(value) in _PLAIN_TYPES and not (type(value) is str and value in _EMPTY_TEXTS):
+            rows.append(_lose_plain_field(issuer, *names, str(name)))
+        elif value and type(value) is dict and len(names) < _DEPTH:
+            _add_rows(rows, issuer, (*names, str(name)), value)
+        else:
+            for path, inner in _walk(value, _path(issuer, *names, str(name))):
+                is_empty = inner is None or inner in _EMPTY
+                code = "extras.empty" if is_empty else "extras.other_provider"
+                rows.append((code, path, _find_kind(code, path)))
+
+
+def _path(issuer: str, *names: str) -> str:
+    path = f"extras.{issuer}".rstrip(".")
+    for name in names:
+        path = member(path, name)
+    return path
 
 
 @remember("the losses of other providers' fields that are plain values", entries=2048)
-def _lose_plain_field(issuer: str, name: str) -> tuple[str, str, Kind | None]:
-    """The loss of a field that is no object and not empty."""
-    path = member(_path(issuer), name)
+def _lose_plain_field(issuer: str, *names: str) -> tuple[str, str, Kind | None]:
+    """The loss of a field that is no object and not empty; `names` lead to it."""
+    path = _path(issuer, *names)
     return "extras.other_provider", path, _find_kind("extras.other_provider", path)
 
 
@@ -61,16 +79,12 @@ def _find_kind(code: str, field: str) -> Kind | None:
     return "expected" if CODES[code].weigh(field) == "trivial" else None
 
 
-def _walk(fields: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
-    """(path, value) of the fields, down to values that are no objects, at any depth."""
-    if fields and not any(isinstance(value, Mapping) for value in fields.values()):
-        for key, value in fields.items():
-            yield member(path, str(key)), value
-        return
-    waiting: list[tuple[str, Any]] = [(path, fields)]
+def _walk(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """(path, value) of the fields of a value, down to values that are no objects, at any depth."""
+    waiting: list[tuple[str, Any]] = [(path, value)]
     while waiting:
         path, value = waiting.pop()
-        if isinstance(value, Mapping) and (value or value is fields):
+        if isinstance(value, Mapping) and value:
             inner = [(member(path, str(key)), item) for key, item in value.items()]
             waiting += reversed(inner)
         else:

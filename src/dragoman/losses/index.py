@@ -54,6 +54,10 @@ class Index:
                 self.in_body.add(id(node))
             self.paths.setdefault(id(node), []).append(path)
 
+    def holds(self, node: object, field: str) -> bool:
+        """Whether the walk came by a node, or by this field of it."""
+        return id(node) in self.paths or (id(node), field) in self.fields
+
     def count(self, node: object, code: str, field: str) -> None:
         """Assign a place to the next loss; equal losses get the node's places in turn."""
         key = (id(node), code, field)

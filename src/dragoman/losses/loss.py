@@ -21,23 +21,10 @@ Row: TypeAlias = tuple[str, Kind, object, str, str, str, str]
 
 
 # options to which `can={"options": ...}` applies
-_SAMPLERS = frozenset(
-    {
-        "temperature",
-        "top_p",
-        "top_k",
-        "seed",
-        "stop",
-        "frequency_penalty",
-        "presence_penalty",
-        "repetition_penalty",
-        "logprobs",
-        "top_logprobs",
-        "n",
-        "user",
-        "service_tier",
-    }
-)
+_SAMPLERS = {
+    *("temperature", "top_p", "top_k", "seed", "stop", "frequency_penalty", "presence_penalty"),
+    *("repetition_penalty", "logprobs", "top_logprobs", "n", "user", "service_tier"),
+}
 _MEDIA = frozenset({"image", "audio", "video", "document"})
 
 
@@ -499,15 +486,21 @@ class Report:
         read = getattr(self._request, "read", None)
         walk_some = getattr(getattr(read, "places", None), "walk_some", None)
         if self._index is None and walk_some is not None:
-            nodes = [self.source(self._rows[ordinal][2]) for ordinal in ordinals]
-            index = Index(walk_some({*map(id, nodes)}, self._request))
-            if all(id(node) in index.paths for node in nodes):
+            rows = [self._rows[ordinal] for ordinal in ordinals]
+            places = [(self.source(row[2]), row[3]) for row in rows]
+            index = Index(walk_some({id(node) for node, _ in places}, self._request))
+            if all(index.holds(node, field) for node, field in places):
                 self._index = index  # it knows these losses alone
                 try:
-                    return [self.locate_loss(ordinal) for ordinal in ordinals]
+                    return [self._locate_one(ordinal) for ordinal in ordinals]
                 finally:
                     self._index = None
         return [self.locate_loss(ordinal) for ordinal in ordinals]
+
+    def _locate_one(self, ordinal: int) -> str:
+        code, _, node, field, *_ = self._rows[ordinal]
+        alike = (r[2] is node and r[3] == field and r[0] == code for r in self._rows[:ordinal])
+        return self.locate(node, sum(alike), field)
 
     @property
     def codes(self) -> set[str]:
@@ -543,8 +536,15 @@ class Report:
         """
         issuer = self.called.get(issuer, issuer)
         what = f"a field of {issuer or 'nobody'}"
-        for code, field, kind in list_extras(issuer, fields):
-            self.add_loss(code, node, field, what, kind=kind)
+        rows = list_extras(issuer, fields)
+        if rows and not self.kinds:
+            self._messages = tuple(self._messages)
+        kinds = [kind or CODES[code].kind for code, _, kind in rows]
+        self.kinds.update(kinds)
+        self._rows += [
+            (code, kind, node, field, what, "", "")
+            for (code, field, _), kind in zip(rows, kinds, strict=True)
+        ]
 
     def include_new(self, other: Report, baseline: Report) -> None:
         """Add the losses of one trial that another trial does not have.

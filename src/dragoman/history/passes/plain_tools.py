@@ -28,6 +28,7 @@ from ...message import (
 )
 from ...message.blocks import NOTES, ContentBlock
 from ...message.client_tools import find_function, item_spelled, item_that_calls
+from ...message.known_tools import run_step
 from ...text.json_text import Json, JsonObject
 from ..wording import Wording
 from .apply_name_rules import wire_tool_names
@@ -191,23 +192,15 @@ def _plain(tool: Tool, name: str, caps: Capabilities, report: Report, wording: W
 
 def plain_calls(
     history: RoledHistory,
+    tools: Tools,
     original_tools: Mapping[str, Tool],
     caps: Capabilities,
     report: Report,
 ) -> RoledHistory:
-    """The history with calls of plain functions only, which `plain_tools` declared."""
-    in_groups = any(tool.namespace or item_that_calls(tool) for tool in original_tools.values())
+    """The history with calls of plain functions only, which `plain_tools` declared for `tools`."""
+    in_groups, names, short = run_step(_name_calls, tools, report, original_tools)
     if not (history.flags & ODD or in_groups):
         return history
-    names = {
-        (tool.namespace.name if tool.namespace else None, tool.name, item_that_calls(tool)): name
-        for name, tool in original_tools.items()
-    }
-    short: dict[str, str] = {}  # a call may leave out the namespace, if the name is unique
-    for (_, name, item), plain_name in names.items():
-        if item is not None:
-            continue
-        short[name] = "" if name in short else plain_name
     lowering = _Lowering(names, short, caps, report)
     changes: dict[int, Msg] = {}
     for i in range(len(history.msgs)) if in_groups else history.unusual:
@@ -219,6 +212,27 @@ def plain_calls(
     changed_history = history.with_messages(changes)
     called = [call.name for m in changed_history.msgs for call in m.calls]
     return replace(changed_history, names=called)
+
+
+def _name_calls(
+    _: Tools, original_tools: Mapping[str, Tool], __: Report
+) -> tuple[bool, Mapping[tuple[str | None, str, str | None], str], Mapping[str, str]]:
+    """The step of `plain_calls` that looks at the tools alone.
+
+    Returns:
+        Whether calls of some tools are in a namespace, or items of their own; the plain name of
+        each tool by (namespace, name, item); and the one by the name alone, empty if it is several.
+    """
+    in_groups = any(tool.namespace or item_that_calls(tool) for tool in original_tools.values())
+    names = {
+        (tool.namespace.name if tool.namespace else None, tool.name, item_that_calls(tool)): name
+        for name, tool in original_tools.items()
+    }
+    short: dict[str, str] = {}  # a call may leave out the namespace, if the name is unique
+    for (_space, name, item), plain_name in names.items():
+        if item is None:
+            short[name] = "" if name in short else plain_name
+    return in_groups, names, short
 
 
 def plain_call(call: ToolUseBlock, caps: Capabilities, report: Report) -> ToolUseBlock:

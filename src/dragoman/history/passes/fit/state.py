@@ -37,6 +37,8 @@ from ....text.json_text import JsonObject
 from ...wording import Wording
 from ..survey import same_items, with_content, with_fields
 
+_OURS = (ANSWER, NOTES, HEALED)  # ends of the keys of extras that are no provider's
+
 _NUMBER = re.compile("[0-9]{1,9}")
 _UNITS = {"s": 1 / 60, "m": 1, "h": 60, "d": 24 * 60}
 
@@ -165,6 +167,11 @@ class State:
         extras = node.extras
         if not extras:
             return extras
+        if len(extras) == 1:  # another provider's fields alone, as of an agent's items
+            ((issuer, data),) = extras.items()
+            if issuer and issuer not in self.caps.reads and not issuer.endswith(_OURS):
+                self.report.add_extras_losses(node, issuer, data)
+                return None
         readable: Extras = {}
         for issuer, data in extras.items():
             if issuer == HEALED:
