@@ -152,6 +152,11 @@ def test_only_messages_with_a_loss_are_walked(monkeypatch: pytest.MonkeyPatch) -
     assert not walked  # it is one of the options
     locate_losses(losses)
     assert [loss.where for loss in losses] == [loss._where for loss in losses]
+    body = json.loads(dragoman.convert(BODY, "anthropic", "gemini", policy="ignore").to_json())
+    losses = _convert(body, "gemini", "openai-chat", WIRES["gemini"])
+    walked.clear()
+    locate_losses([next(loss for loss in losses if loss.code == "option.unsupported")])
+    assert not walked  # options are in no place of their own there, but their fields are
 
 
 def test_losses_of_no_request_are_found_as_ever() -> None:
