@@ -281,6 +281,14 @@ def test_what_is_offered_to_everybody_is() -> None:
     assert sent(gateway("chat"), asked, BOB)["messages"]
 
 
+def test_an_agent_names_its_own_thread() -> None:
+    """Codex 0.169 sends `client_metadata` with each request: its thread is stored nowhere else."""
+    made = gateway("responses")
+    names = {"thread_id": "01a2-96f1", "session_id": "01a2", "turn_id": "01a2-971c"}
+    body = sent(made, request("responses", {"client_metadata": names}), BOB)
+    assert body["client_metadata"] == names
+
+
 def test_an_item_that_says_all_of_itself_goes_without_a_strange_id() -> None:
     items: list[dict[str, Any]] = [
         {"type": "message", "role": "assistant", "id": "msg_foreign12",

@@ -65,6 +65,7 @@ _PAYLOADS = frozenset(
     {
         "args",
         "arguments",
+        "clientmetadata",  # Codex 0.169 names its own thread and turn there
         "inputschema",
         "jsonschema",
         "labels",
