@@ -2,8 +2,8 @@
 
     python -m tests.batch.million
 
-Memory is that of the largest process of the command, by the system's account. Each run has a process
-of its own: what this one has had before would count for all that it starts.
+Memory is that of the largest process of the command, by the system's account. Each run has a
+process of its own: what this one has had before would count for all that it starts.
 """
 
 from __future__ import annotations

@@ -142,8 +142,6 @@ from dragoman import Msg
 from dragoman.testing import Scripted
 from tests.docs.test_examples import answered_by
 
-from .pipelines import PIPELINES
-
 path, told, answer = sys.argv[1:]
 sys.argv = [path, told]
 script = Scripted(Msg.from_dict(json.loads(answer)))
