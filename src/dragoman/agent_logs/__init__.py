@@ -15,9 +15,17 @@ from ..suggestions.import_names import listing, refusing
 from ..text.json_text import loads
 from . import atif, claude_code, cline, codex, copilot, gemini_cli, opencode, pi, qwen_code
 from .log import LogRow, SessionLog, Skipped, read_rows, unknown_log
+from .model_calls import ModelCall, read_model_calls
 from .stores import session_exports
 
-__all__ = ["SessionLog", "Skipped", "read_session_log", "session_exports"]
+__all__ = [
+    "ModelCall",
+    "SessionLog",
+    "Skipped",
+    "read_model_calls",
+    "read_session_log",
+    "session_exports",
+]
 
 
 class _LogReader(Protocol):

@@ -364,7 +364,7 @@ def _show_costs(screen: Screen, sums: JsonObject) -> None:
     rows = [(day, plain(model), *_cost_row(figures, names)) for day, model, figures in table]
     heads = ("day", "model", "answers", *(name.replace("_", " ") for name in names), "cost")
     columns = ["right"] * (len(heads) - 2)
-    screen.print(output.grid(rows, "", "fold", *columns, heads=heads, gap=2))
+    screen.print(output.grid(rows, "", "", *columns, heads=heads, gap=2))
     for reason, row in sums.get("unpriced", {}).items():
         screen.line(f"{row['count']:,} without a price: {plain(reason)}", style="dim")
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from decimal import Decimal
 from functools import partial
 from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
+from ...agent_logs import read_model_calls
 from ...caches import remember
+from ...codec.wire import Wire
+from ...conversion.wires import find_wire
 from ...errors import ConfigError, ReadError
 from ...llm.names import find_maker
 from ...message import ChatResponse, Usage
@@ -23,7 +27,7 @@ from ..record_contents import (
     find_named_form,
     read_record,
 )
-from ..record_work import RecordResult, RecordWork
+from ..record_work import RecordResult, RecordWork, add_sums
 
 # protocols of many hosts: who answered is not known by them
 _SHARED = frozenset({"openai-chat", "openai-responses", "anthropic", "ollama"})
@@ -90,16 +94,51 @@ class RecordPricer(RecordWork):
         body = contents.body or {}
         return priced_result(day, asked or model, contents.answer, host, body, price)
 
+    def apply_to_log(self, text: str, name: str) -> RecordResult:
+        """Price all answers in the session log of an agent.
+
+        Args:
+            text: The content of the log.
+            name: The name of the file.
+
+        Returns:
+            `{"agent", "answers", "cost", "days"}`, with the same figures by day and model; `cost`
+            is null where that of an answer is not known.
+
+        Raises:
+            ReadError: It is no log of an agent whose logs say what the answers took.
+        """
+        agent, calls = read_model_calls(text, name)
+        if not calls:
+            fault = "the log says of no answer what it took"
+            raise ReadError(fault, path=name, code="log.usage")
+        sums: JsonObject = {}
+        total: Decimal | None = Decimal(0)
+        for call in calls:
+            host = self._find_maker(call.model, find_wire(call.protocol))
+            day = read_day(call.time) or "-"
+            result = priced_result(day, call.model, call.answer, host, {}, price_answer)
+            add_sums(sums, result.sums)
+            cost = result.record["cost"] if result.record is not None else None
+            total = None if total is None or cost is None else total + Decimal(cost)
+        record: JsonObject = {"agent": agent, "answers": len(calls)}
+        record["cost"] = None if total is None else f"{total:f}"
+        return RecordResult({**record, "days": sums["days"]}, sums=sums)
+
     def _find_vendor(self, contents: RecordContents, model: str) -> Vendor | None:
         """Who answered: as it was named, else by the address, the model's maker, the protocol."""
         wire = contents.wire
-        if self.source != "auto" and wire is not None and wire.vendor is not None:
-            named: Vendor = wire.vendor
-            return named
-        for key in _ADDRESSES:
+        for key in _ADDRESSES if self.source == "auto" else ():
             address = contents.record.get(key)
             if isinstance(address, str) and (host := _find_host(address)):
                 return vendor(host)
+        return self._find_maker(model, wire)
+
+    def _find_maker(self, model: str, wire: Wire | None) -> Vendor | None:
+        """Who answered if no address says it."""
+        if self.source != "auto" and (named := find_wire(self.source).vendor) is not None:
+            known: Vendor = named
+            return known
         if name := find_maker(model):
             return vendor(name)
         if wire is None or wire.room.protocol in _SHARED:
