@@ -104,6 +104,8 @@ def begins_log(head: str, *, whole: bool) -> bool:
             break
         if not isinstance(value, dict):
             return False
+        if not rows and _KEYS.isdisjoint(value):  # as in most files of records
+            return False
         rows.append(LogRow(len(rows) + 1, value))
     if not rows:  # a document of several lines, or one line that is longer
         return _DOCUMENT.match(head) is not None
@@ -111,6 +113,7 @@ def begins_log(head: str, *, whole: bool) -> bool:
 
 
 _SHOWN = 200  # rows
+_KEYS = frozenset({"type", "sessionId", "uuid"})  # the first row of each log has one
 # how a trajectory begins, an export of opencode, and a session of Cline
 _DOCUMENT = re.compile(
     r"""\s*\{(?:[^{}\[\]]*"schema_version"\s*:\s*"ATIF-v|\s*"info"\s*:\s*\{|\s*"version"\s*:\s*1,\s*"updated_at"\s*:)"""

@@ -88,8 +88,9 @@ def convert_records(
 ) -> None:
     """Convert files of records to another provider's wire, each to a file of its name in OUT.
 
-    A record is a line: the body of a request or of an answer, an exchange of both, or an example of
-    training data. One that cannot be converted goes, with its place and the reason, to
+    A record is a line: the body of a request or of an answer, an exchange of both, a line of a
+    provider's batch file, an example of training data; or a whole file, the session log of a
+    coding agent. One that cannot be converted goes, with its place and the reason, to
     NAME.quarantine.jsonl beside the output, which can be fed in again. A run that was killed goes
     on where it was if the same command is given again.
 
