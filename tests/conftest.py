@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -18,6 +19,11 @@ from hypothesis import HealthCheck, settings
 from tests.servers.real import aimock_server, llamacpp_server
 
 __all__ = ["aimock_server", "llamacpp_server"]
+
+# What is compiled is kept, also where the system asks for nothing to be written: else each worker
+# rewrites all asserts anew, 11 s, and each process that a test starts compiles what it imports.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 _CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
