@@ -35,7 +35,7 @@ _HEADS = {b"PAR1": PARQUET, b"ARRO": FILE, b"\xff\xff\xff\xff": STREAM}
 
 RECORD = "record"  # the column of a table whose records are JSON
 _ROWS = 256  # of a batch that is read
-_GROUP = 2**24  # bytes of JSON in a group of rows that is written
+_GROUP = 2**22  # bytes of JSON in a group of rows that is written
 _MOST_ROWS = 50_000  # in one
 _COLUMNS = 500  # of a table; with more keys, a record is one column
 # columns whose texts are JSON, as many tools store them
