@@ -1,4 +1,4 @@
-"""Runs too large for the tests: a million lines, a packed file that breaks off, a line of 100 MB.
+"""Runs too large for the tests: a million lines, packed data that breaks off, much memory.
 
     python -m tests.batch.million
 
@@ -88,6 +88,25 @@ def convert_million(folder: Path) -> str:
     return f"a million lines: {sums}"
 
 
+def convert_hungry(folder: Path) -> str:
+    """A record that needs more memory than a process may have, among others."""
+    rows = [line(n) for n in range(30)]
+    rows[17] = b'{"model": "m", "messages": [' + b"[]," * 4_000_000 + b"[]]}\n"
+    file, out = folder / "hungry.jsonl", folder / "hungry"
+    file.write_bytes(b"".join(rows))
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (400 * 2**20, before[1]))  # of what is started, too
+    code, said = command(file, "-o", out, *_WIRES, "--jobs", "1")
+    resource.setrlimit(resource.RLIMIT_AS, before)
+    assert code == 3, said
+    [entry] = entries(out / "hungry.quarantine.jsonl")
+    assert entry["line"] == 18
+    assert entry["code"] in ("worker.died", "record.memory")
+    assert len((out / "hungry.jsonl").read_bytes().splitlines()) == 29
+    _peak.append(0)  # the limit is that of addresses
+    return f"too little memory for a record of 12 MB: {entry['code']}, 29 others converted"
+
+
 def _told(run_one: Callable[[Path], str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         sys.stdout.write(f"{run_one(Path(folder))}; ")
@@ -97,7 +116,7 @@ def _told(run_one: Callable[[Path], str]) -> None:
 
 def main() -> None:
     """Run all."""
-    for one in (convert_long_line, convert_cut_gzip, convert_million):
+    for one in (convert_long_line, convert_cut_gzip, convert_hungry, convert_million):
         process = multiprocessing.get_context("spawn").Process(target=_told, args=(one,))
         process.start()
         process.join()
