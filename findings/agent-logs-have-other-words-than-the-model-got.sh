@@ -15,7 +15,16 @@
 #   cline: log '<user_input mode="act">Read it.</user_input>', sent 'Read it.'
 set -euo pipefail
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+# Cline leaves a process of its own behind, whose command line names the folder
+clean() {
+  for file in /proc/[0-9]*/cmdline; do
+    if { tr '\0' ' ' < "$file"; } 2>/dev/null | grep -q -- "--cline-hub-daemon --cwd $folder"; then
+      kill -9 "$(basename "$(dirname "$file")")" || true
+    fi
+  done
+  rm -rf "$folder"
+}
+trap clean EXIT
 npm install --silent --no-audit --no-fund --prefix "$folder" @github/copilot@1.0.102 cline@3.0.65
 cat > "$folder/try.py" <<'PYTHON'
 import glob, json, os, subprocess, sys, threading
