@@ -4,8 +4,10 @@
 
 Conversations have ten messages; a tenth has tools, a tenth an image of 20 KB. They go from Chat
 Completions to Anthropic and back, in three files, so that every engine has its turn three times.
-The bare loop parses, converts and encodes each line in one process, and writes nothing; the peers
-do the same with their own functions, over a part of the records. CPU time and memory are read from
+The bare loop parses, converts and encodes each line in one process, and writes nothing; two of them
+at once, each over the whole file, show what a second processor gives, which is less than twice as
+much where two processors are the two threads of one core. The peers do the same as the loop with
+their own functions, over a part of the records. CPU time and memory are read from
 /proc, for all processes of a run. The start of an engine, a run over one record, is not counted;
 on a busy machine the seconds on the clock say nothing.
 """
@@ -24,12 +26,15 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 _FILES = 3
 _TICKS = os.sysconf("SC_CLK_TCK")
+_LOOP_NAME, _TWO_LOOPS = "bare loop", "two bare loops at once"
+_PEERS = {"LiteLLM": "litellm", "llm-rosetta": "llm-rosetta"}
 _WAYS = (("openai-chat", "anthropic", "claude-opus-5-5"), ("anthropic", "openai-chat", "gpt-5.6"))
 _LINE = "when the tide turns they carry lamps along a narrow road toward the harbour"
 _WORDS = _LINE.split(" ")
@@ -224,6 +229,17 @@ def measure_loop(python: str, file: Path, who: str, way: tuple[str, str, str], m
     return Cost(int(count), float(wall), float(cpu))
 
 
+def measure_two_loops(file: Path, way: tuple[str, str, str], most: int) -> Cost:
+    """Two bare loops at once."""
+    with ThreadPoolExecutor(2) as pool:
+        loops = [
+            pool.submit(measure_loop, sys.executable, file, "dragoman", way, most) for _ in range(2)
+        ]
+        costs = [loop.result() for loop in loops]
+    records = sum(cost.records for cost in costs)
+    return Cost(records, max(cost.wall for cost in costs), sum(cost.cpu for cost in costs))
+
+
 ENGINES = {
     "1 process": ("--jobs", "1"),
     "2 processes": ("--jobs", "2"),
@@ -235,7 +251,7 @@ def measure_way(
     files: list[Path], place: Path, way: tuple[str, str, str], asked: argparse.Namespace
 ) -> tuple[dict[str, Cost], list[Path]]:
     """The costs of all, and the files that one engine has written."""
-    costs = {name: Cost() for name in ("bare loop", "LiteLLM", "llm-rosetta", *ENGINES)}
+    costs = {name: Cost() for name in (_LOOP_NAME, _TWO_LOOPS, *_PEERS, *ENGINES)}
     one = place / "one.jsonl"
     with files[0].open("rb") as lines:
         one.write_bytes(next(lines))
@@ -246,7 +262,8 @@ def measure_way(
     written = []
     for file in files:
         records = asked.records // len(files)
-        costs["bare loop"].add(measure_loop(sys.executable, file, "dragoman", way, records))
+        costs[_LOOP_NAME].add(measure_loop(sys.executable, file, "dragoman", way, records))
+        costs[_TWO_LOOPS].add(measure_two_loops(file, way, records))
         for name, engine in ENGINES.items():
             out = place / f"{way[1]}-{name.split(' ')[0]}"
             cost = measure(batch_command(file, out / file.name, way, *engine), records)
@@ -258,7 +275,7 @@ def measure_way(
             else:
                 shutil.rmtree(out)
         if asked.peers:
-            for name, who in (("LiteLLM", "litellm"), ("llm-rosetta", "llm-rosetta")):
+            for name, who in _PEERS.items():
                 most = asked.peer_records // len(files)
                 costs[name].add(measure_loop(asked.peers, file, who, way, most))
     for name, start in starts.items():
@@ -268,7 +285,7 @@ def measure_way(
 
 def show(way: tuple[str, str, str], costs: dict[str, Cost]) -> None:
     """Print a table."""
-    loop = costs["bare loop"]
+    loop = costs[_LOOP_NAME]
     print(f"\n| {way[0]} to {way[1]} | records | a second | of the loop | us of a processor "
           "| of the loop's | largest process, MB |\n|---|---|---|---|---|---|---|")  # fmt: skip
     for name, cost in costs.items():
