@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -16,11 +15,11 @@ from tests.gateway.running import Gateway
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Provider]:
-    os.environ[KEY_VARIABLE] = KEY
     running = Provider()
-    yield running
+    with pytest.MonkeyPatch.context() as patch:  # what another folder has set there comes back
+        patch.setenv(KEY_VARIABLE, KEY)
+        yield running
     running.close()
-    del os.environ[KEY_VARIABLE]
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,11 +14,11 @@ from tests.gateway.running import Gateway
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Provider]:
-    os.environ[KEY_VARIABLE] = SECRET
     provider = Provider()
-    yield provider
+    with pytest.MonkeyPatch.context() as patch:  # a folder beside this sets the variable as well
+        patch.setenv(KEY_VARIABLE, SECRET)
+        yield provider
     provider.close()
-    del os.environ[KEY_VARIABLE]
 
 
 @pytest.fixture(scope="session")
