@@ -155,6 +155,7 @@ _IGNORED = pytest.mark.filterwarnings(
 
 @pytest.fixture
 def sockets_go() -> Iterator[None]:
+    gc.freeze()  # what was there before holds no socket of the test: it need not be walked
     yield
     gc.collect()
 
