@@ -6,6 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 from dragoman import ConfigError
@@ -73,9 +74,11 @@ async def _live(receive: Any, send: Send, running: dict[str, bool], model: str) 
 
 
 async def _stream(scope: Any, send: Send, model: str) -> None:
-    """As many lines as the query says, one each twentieth of a second."""
-    count = int(scope["query_string"] or b"20")
-    for i in range(count):
+    """Lines until the file of the query is there, one each twentieth of a second; then `end`."""
+    last, i = Path(os.fsdecode(scope["query_string"])), 0
+    while not last.exists():  # noqa: ASYNC240  # takes microseconds
         line = f"{i} {model} {os.getpid()}\n".encode()
-        await send({"type": "http.response.body", "body": line, "more_body": i + 1 < count})
+        await send({"type": "http.response.body", "body": line, "more_body": True})
         await asyncio.sleep(0.05)
+        i += 1
+    await send({"type": "http.response.body", "body": b"end\n"})
