@@ -90,7 +90,7 @@ def test_one_model_without_a_file(run: Callable[..., Gateway]) -> None:
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_sigterm_lets_answers_of_a_provider_end(run: Callable[..., Gateway], workers: str) -> None:
-    with StrictServer("anthropic", Fault(WORDS, pause=0.1)) as server:
+    with StrictServer("anthropic", Fault(WORDS, pause=0.05)) as server:
         args = ("anthropic/claude-opus-5-5", "--upstream", server.url, "--workers", workers)
         gateway = run(*args)
         with chat(gateway) as client:
@@ -112,7 +112,7 @@ base_url = "{url}"
 
 def test_a_reload_sends_new_requests_elsewhere(run: Callable[..., Gateway], tmp_path: Path) -> None:
     file = tmp_path / "gateway.toml"
-    with StrictServer("anthropic", Fault(WORDS, pause=0.1)) as old, StrictServer("openai") as new:
+    with StrictServer("anthropic", Fault(WORDS, pause=0.05)) as old, StrictServer("openai") as new:
         file.write_text(FILE.format(name="old", to="anthropic/claude-opus-5-5", url=old.url))
         gateway = run("--config", str(file))
         with chat(gateway) as client:

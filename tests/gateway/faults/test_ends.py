@@ -60,10 +60,9 @@ def test_a_connection_serves_the_next_call(gateway: Gateway, provider: Provider)
     """Where the provider ends its answer a little behind the last event of it."""
     for behind in (CHAT, RESPONSES, MESSAGES, OLLAMA, INTERACTIONS):
         plan: list[Step] = [CHUNKED, *chunked(behind.events), 0.05, LAST]
-        provider.will(*[plan] * 3)
+        provider.will(*[plan] * 2)
         assert ask(gateway, behind, behind.model).whole
         before = provider.connections
-        for _ in range(2):
-            provider.asked[-1].closed.wait(0.3)  # the provider's end comes meanwhile
-            assert ask(gateway, behind, behind.model).whole
+        provider.asked[-1].closed.wait(0.3)  # the provider's end comes meanwhile
+        assert ask(gateway, behind, behind.model).whole
         assert provider.connections == before

@@ -236,7 +236,7 @@ def test_a_client_that_does_not_read_is_no_stall(hasty: Gateway, provider: Provi
     with connected(hasty) as connection:
         connection.sendall(request(CHAT.path(CHAT.model, True), CHAT.request(CHAT.model)))
         read_until(connection, b"Hel")
-        provider.asked[0].closed.wait(4.5)  # longer than a provider may be silent
+        provider.asked[0].closed.wait(3)  # longer than a provider may be silent
         rest = read_until(connection, b"\r\n0\r\n\r\n")
     assert b"[DONE]" in rest
     assert b'"error"' not in rest

@@ -19,7 +19,7 @@ from tests.gateway.real_agents.programs import AGENTS, OPEN, Place
 from tests.house.needs import program
 
 CODEX = AGENTS["codex"]
-PAUSE = 4.0  # seconds of the provider's silence
+PAUSE = 2.5  # seconds of the provider's silence
 IDLE = 1_500  # milliseconds after which Codex gives up; 300,000 where nobody says otherwise
 
 
