@@ -128,13 +128,15 @@ async def attack(url: str, key: str, seconds: float, small: bool) -> Counter[str
     kinds = cycle(bodies(small).items())
     sys.stdout.write("ready\n")
     sys.stdout.flush()
-    until = time.monotonic() + seconds
+    until, unsent = time.monotonic() + seconds, len(bodies(small))
     async with session_for(AT_ONCE) as session:
 
         async def some() -> None:
+            nonlocal unsent
             for name, (client, body, headers) in kinds:
-                if time.monotonic() > until:
+                if time.monotonic() > until and unsent <= 0:
                     return
+                unsent -= 1
                 own = {"authorization": f"Bearer {key}", "content-type": "application/json"}
                 try:
                     async with session.post(

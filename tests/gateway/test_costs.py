@@ -427,8 +427,9 @@ def test_a_worker_that_has_no_memory_left_takes_no_request() -> None:
 def test_streams_lose_nothing_beside_hostile_requests(upstream: str) -> None:
     """For a short time; `python -m tests.gateway.hostile` takes as long as it is told."""
     with hostile.guarded(upstream) as (served, key):
-        calm, seen, most, statuses = asyncio.run(hostile.hour(served, key.key, 4, small=True))
+        calm, seen, most, statuses = asyncio.run(hostile.hour(served, key.key, 2, small=True))
     assert calm.faults == seen.faults == []
     assert seen.events >= hostile.STREAMS * 100
     assert most < hostile.MEMORY
+    assert {told.rpartition(": ")[0] for told in statuses} == {*hostile.bodies(small=True)}
     assert not [told for told in statuses if ": 5" in told]

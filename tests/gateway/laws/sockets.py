@@ -166,7 +166,8 @@ def connected(port: int, path: str, body: object, buffer: int = 0) -> Iterator[s
 
 def read_until(client: socket.socket, mark: bytes) -> bytes:
     """What the client reads until this has come, or the connection is closed."""
-    data = bytearray()
-    while mark not in data[-200_000:] and (part := client.recv(65536)):
+    data, seen = bytearray(), 0
+    while data.find(mark, max(0, seen - len(mark))) < 0 and (part := client.recv(1 << 20)):
+        seen = len(data)
         data += part
     return bytes(data)

@@ -48,7 +48,7 @@ def test_an_upstream_that_leaves_is_told(protocol: str) -> None:
 @pytest.mark.parametrize("protocol", CLIENTS)
 def test_a_client_that_reads_slowly_is_waited_for(protocol: str) -> None:
     """What lies between is what sockets hold, far less than the answer; then all of it comes."""
-    times = 1000  # 64 MB
+    times = 600  # 40 MB
     made = Upstream(text=LARGE, times=times, waits=False)
     asked = asked_body(protocol, stream=True)
     with (
