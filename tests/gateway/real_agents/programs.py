@@ -252,18 +252,18 @@ class OpenCode(Agent):
         return [str(self.executable()), "run", *more, "--format", "json", "--auto", prompt]
 
     def log(self, place: Place) -> str:
-        def printed(*words: str) -> str:
-            path = place.root / "printed.txt"  # a pipe would get the first 64 KiB only
-            with path.open("wb") as file:
-                subprocess.run(
-                    [str(self.executable()), *words], cwd=place.work, stdout=file, check=False,
-                    env=self.environment(place, ""), stdin=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                )  # fmt: skip
-            return path.read_text("utf-8")
-
-        found = re.search(r"ses_\w+", printed("session", "list"))
-        return printed("export", found[0]) if found else ""
+        told = (place.root / "leg-0" / "stdout.txt").read_text("utf-8")
+        found = re.search(r"ses_\w+", told)  # each event of `run` names the session
+        if not found:
+            return ""
+        path = place.root / "printed.txt"  # a pipe would get the first 64 KiB only
+        with path.open("wb") as file:
+            subprocess.run(
+                [str(self.executable()), "export", found[0]], cwd=place.work, stdout=file,
+                check=False, env=self.environment(place, ""), stdin=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+        return path.read_text("utf-8")
 
 
 class QwenCode(Agent):
