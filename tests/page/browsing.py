@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Request
+from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, Request
 
-__all__ = ["ARGUMENTS", "ARTIFACTS", "PHONE", "Tab", "keep"]
+__all__ = ["ARGUMENTS", "ARTIFACTS", "PHONE", "Tab", "Windows", "keep"]
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync"]  # fmt: skip
@@ -25,25 +25,52 @@ def keep(name: str, figures: Any) -> None:
     (ARTIFACTS / f"{name}.json").write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
 
 
+class Windows:
+    """Windows of one browser. One that a test has closed is the next test's, as if it were new.
+
+    A process of the browser for each window takes as long as loading the page does.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._free: list[Page] = []
+
+    def open(self) -> Page:
+        """A window with nothing in it."""
+        if self._free:
+            return self._free.pop()
+        context = self._browser.new_context(reduced_motion="reduce")
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        context.set_default_timeout(30_000)
+        return context.new_page()
+
+    def close(self, page: Page) -> None:
+        """End what runs in a window, and forget what it has stored."""
+        try:
+            page.evaluate("localStorage.clear()")
+            page.goto("about:blank")
+            page.mouse.move(0, 0)
+        except Error:  # it crashed
+            page.context.close()
+        else:
+            self._free.append(page)
+
+
 class Tab:
     """One page in a window; `faults` are console errors, exceptions, and requests elsewhere."""
 
     def __init__(
-        self, browser: Browser, url: str, *, viewport: Any = None, scheme: Any = "light",
-        javascript: bool = True,
-    ) -> None:  # fmt: skip
+        self, windows: Windows, url: str, *, viewport: Any = None, scheme: Any = "light"
+    ) -> None:
         self.faults: list[str] = []
         self.requests: list[str] = []
         self._home = urlsplit(url)
-        self._context = browser.new_context(
-            viewport=viewport or _DESK, color_scheme=scheme, java_script_enabled=javascript,
-            reduced_motion="reduce",
-        )  # fmt: skip
-        self._context.grant_permissions(["clipboard-read", "clipboard-write"])
-        self._context.set_default_timeout(30_000)
-        self.page = self._context.new_page()
+        self._windows = windows
+        self.page = windows.open()
+        self.page.set_viewport_size(viewport or _DESK)
+        self.page.emulate_media(color_scheme=scheme)
         self.page.on("console", self._said)
-        self.page.on("pageerror", lambda error: self.faults.append(f"exception: {error}"))
+        self.page.on("pageerror", self._failed)
         self.page.on("request", self._asked)
         self.page.goto(url)
         self.page.wait_for_selector("main[aria-busy=false]")
@@ -51,6 +78,9 @@ class Tab:
     def _said(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.faults.append(f"console: {message.text}")
+
+    def _failed(self, error: Error) -> None:
+        self.faults.append(f"exception: {error}")
 
     def _asked(self, request: Request) -> None:
         self.requests.append(request.url)
@@ -60,7 +90,10 @@ class Tab:
             self.faults.append(f"request: {request.url}")
 
     def close(self) -> None:
-        self._context.close()
+        self.page.remove_listener("request", self._asked)  # that of an empty page
+        self._windows.close(self.page)
+        self.page.remove_listener("console", self._said)
+        self.page.remove_listener("pageerror", self._failed)
 
     # -- what a reader does -----------------------------------------------------------------------
 

@@ -8,24 +8,24 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import sync_playwright
 
 from dragoman.page import Page
 from dragoman.page.server import Server
 from tests.house import needs
 
-from .browsing import ARGUMENTS, Tab
+from .browsing import ARGUMENTS, Tab, Windows
 
 Serve = Callable[..., str]
 
 
 @pytest.fixture(scope="module")  # Playwright's loop runs in this thread until the browser is closed
-def chromium() -> Iterator[Browser]:
+def windows() -> Iterator[Windows]:
     """Debian's Chromium, headless."""
     path = needs.program("chromium", "the page is looked at in a real browser")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield browser
+        yield Windows(browser)
         browser.close()
 
 
@@ -54,12 +54,12 @@ def serving() -> Iterator[Serve]:
 
 
 @contextmanager
-def opening(browser: Browser) -> Iterator[Callable[..., Tab]]:
+def opening(windows: Windows) -> Iterator[Callable[..., Tab]]:
     """Opens a URL in a window of its own; at the end nothing may have gone wrong in it."""
     tabs: list[Tab] = []
 
     def open_tab(url: str, **settings: Any) -> Tab:
-        opened = Tab(browser, url, **settings)
+        opened = Tab(windows, url, **settings)
         tabs.append(opened)
         return opened
 
@@ -76,13 +76,13 @@ def serve() -> Iterator[Serve]:
 
 
 @pytest.fixture
-def tab(chromium: Browser) -> Iterator[Callable[..., Tab]]:
-    with opening(chromium) as open_tab:
+def tab(windows: Windows) -> Iterator[Callable[..., Tab]]:
+    with opening(windows) as open_tab:
         yield open_tab
 
 
 @pytest.fixture(scope="module")
-def empty_page(chromium: Browser) -> Iterator[Tab]:
+def empty_page(windows: Windows) -> Iterator[Tab]:
     """A window with nothing in it, for tests that only call its scripts."""
-    with serving() as start, opening(chromium) as open_tab:
+    with serving() as start, opening(windows) as open_tab:
         yield open_tab(start())

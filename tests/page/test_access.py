@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +13,8 @@ from axe_playwright_python.sync_playwright import Axe
 from dragoman.page import Page, export_page
 
 from . import samples
-from .browsing import ARTIFACTS, PHONE, Tab
+from .browsing import PHONE, Tab
+from .conftest import serving
 
 GATEWAY, FIRST, SECOND, THIRD, STREAM, JOURNEY = range(6)
 VIEWS = {
@@ -28,14 +29,15 @@ VIEWS = {
 Open = Callable[..., Tab]
 
 
-@pytest.fixture
-def url(serve: Callable[..., str]) -> str:
-    return serve(
-        ("gateway.jsonl", samples.lines([samples.gateway()])),
-        ("session.jsonl", samples.lines(samples.SESSION)),
-        ("answer.sse", samples.STREAM.encode()),
-        ("journey.json", json.dumps(samples.JOURNEY).encode()),
-    )
+@pytest.fixture(scope="module")  # no test of these opens another file
+def url() -> Iterator[str]:
+    with serving() as start:
+        yield start(
+            ("gateway.jsonl", samples.lines([samples.gateway()])),
+            ("session.jsonl", samples.lines(samples.SESSION)),
+            ("answer.sse", samples.STREAM.encode()),
+            ("journey.json", json.dumps(samples.JOURNEY).encode()),
+        )
 
 
 def settled(tab: Tab) -> None:
@@ -60,22 +62,24 @@ def violations(tab: Tab, rules: list[str] | None = None) -> list[str]:
             for row in found for node in row["nodes"]]  # fmt: skip
 
 
-@pytest.mark.parametrize("viewport", [None, PHONE], ids=["desk", "phone"])
-def test_axe_finds_nothing(url: str, tab: Open, viewport: Any) -> None:
-    """Each view in the light by every rule, and then in the dark by those about colours."""
-    width = "1280" if viewport is None else "390"
-    for name, part in VIEWS.items():
-        page = tab(f"{url}#{part}", viewport=viewport)
-        settled(page)
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing(url: str, tab: Open, view: str) -> None:
+    """At each width in the light by every rule, and then in the dark by those about colours."""
+    page = tab(f"{url}#{VIEWS[view]}", viewport=PHONE)
+    settled(page)
+    for width in (PHONE["width"], 1280):  # in this order, for a wide window has no tab of the chat
+        if width != PHONE["width"]:
+            page.page.set_viewport_size({"width": width, "height": 800})
+            page.page.evaluate("new Promise(requestAnimationFrame)")  # the page sees it
+            page.page.wait_for_selector("#panel:not([aria-busy=true])")
         for scheme, rules in SCHEMES:
             page.page.emulate_media(color_scheme=scheme)
             assert is_dark(page) is (scheme == "dark")
-            page.keep(f"{name}-{width}-{scheme}")
-            assert violations(page, rules) == [], (name, scheme)
+            path = page.keep(f"{view}-{width}-{scheme}")
+            assert path.is_file()
+            assert violations(page, rules) == [], (width, scheme)
             overflow = page.page.evaluate("document.documentElement.scrollWidth - innerWidth")
-            assert overflow <= 0, (name, scheme)
-    for scheme, _ in SCHEMES:
-        assert len(list(ARTIFACTS.glob(f"*-{width}-{scheme}.png"))) >= len(VIEWS)
+            assert overflow <= 0, (width, scheme)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

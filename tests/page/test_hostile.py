@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -11,6 +11,7 @@ from dragoman.page import Page, export_page
 
 from . import samples
 from .browsing import Tab
+from .conftest import serving
 
 FILE = ("hostile.json", json.dumps(samples.hostile()).encode())
 
@@ -24,10 +25,15 @@ def exported_url(tmp_path_factory: pytest.TempPathFactory) -> str:
     return path.as_uri()
 
 
+@pytest.fixture(scope="module")
+def live_url() -> Iterator[str]:
+    with serving() as start:
+        yield start(FILE)
+
+
 @pytest.fixture(params=["live", "exported"])
-def url(request: pytest.FixtureRequest, serve: Callable[..., str]) -> str:
-    live = request.param == "live"
-    return serve(FILE) if live else str(request.getfixturevalue("exported_url"))
+def url(request: pytest.FixtureRequest) -> str:
+    return str(request.getfixturevalue(f"{request.param}_url"))
 
 
 def test_nothing_runs_and_nothing_is_asked(url: str, tab: Callable[..., Tab]) -> None:

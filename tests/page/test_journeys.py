@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -17,6 +17,7 @@ from tests.agent_logs.jsonl import lines
 
 from . import samples
 from .browsing import Tab
+from .conftest import serving
 
 FILES = (
     ("gateway.jsonl", samples.lines([samples.gateway()])),
@@ -42,11 +43,17 @@ def exported_url(tmp_path_factory: pytest.TempPathFactory) -> str:
     return path.as_uri()
 
 
+@pytest.fixture(scope="module")
+def live_url() -> Iterator[str]:
+    """A server with all of them: no test opens another."""
+    with serving() as start:
+        yield start(*FILES)
+
+
 @pytest.fixture(params=["live", "exported"])
-def where(request: pytest.FixtureRequest, serve: Callable[..., str]) -> Callable[[str], str]:
+def where(request: pytest.FixtureRequest) -> Callable[[str], str]:
     """The URL of the page with all files open, and a part behind it."""
-    live = request.param == "live"
-    url = serve(*FILES) if live else request.getfixturevalue("exported_url")
+    url = request.getfixturevalue(f"{request.param}_url")
     return lambda part: f"{url}#{part}"
 
 
