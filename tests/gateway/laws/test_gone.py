@@ -48,7 +48,7 @@ def test_an_upstream_that_leaves_is_told(protocol: str) -> None:
 @pytest.mark.parametrize("protocol", CLIENTS)
 def test_a_client_that_reads_slowly_is_waited_for(protocol: str) -> None:
     """What lies between is what sockets hold, far less than the answer; then all of it comes."""
-    times = 600  # 40 MB
+    times = 1000  # 64 MB
     made = Upstream(text=LARGE, times=times, waits=False)
     asked = asked_body(protocol, stream=True)
     with (
@@ -67,7 +67,7 @@ def test_a_client_that_reads_slowly_is_waited_for(protocol: str) -> None:
 def _until_it_waits(provider: Upstream) -> None:
     """Until nothing more is read from the upstream."""
     end, last, same = monotonic() + LONG, -1, 0
-    while same < 10:
+    while same < 20:
         assert monotonic() < end, "the upstream is read on and on"
         last, same = provider.sent, same + 1 if provider.sent == last else 0
         sleep(0.05)
