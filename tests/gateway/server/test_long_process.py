@@ -571,6 +571,7 @@ def test_a_slow_client_holds_up_its_own_answer_alone(
 def test_an_error_that_is_raised_there_is_the_error_here(upstream: str, inside: None) -> None:
     """Of a budget, say: with status, type and the seconds to wait."""
     key = replace(KEY, values=20)
+    before = threading.active_count()
 
     async def main() -> Call:
         async with apps(config(upstream, keys=(key,))) as (app, records):
@@ -584,4 +585,4 @@ def test_an_error_that_is_raised_there_is_the_error_here(upstream: str, inside: 
     assert call.status == 413
     assert "20 values" in json.loads(call.body)["error"]["message"]
     assert issubclass(errors.RateLimited, errors.ProviderError)
-    until(lambda: threading.active_count() < 20)
+    until(lambda: threading.active_count() < before + 20)
