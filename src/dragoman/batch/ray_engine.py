@@ -201,12 +201,12 @@ def _convert(
             text = f"the machine {here} has no file {path}"
             return ConfigError(text, hint=_NEEDED, code="batch.shared")
 
-    def tell(at: Position) -> None:
+    def write_position(at: Position) -> None:
         row = f"{at.read} {at.converted} {at.quarantined} {at.line}"
         Path(position).write_text(row, "ascii")
 
     try:
-        return convert_segment(segment, work, tell)
+        return convert_segment(segment, work, write_position)
     except MemoryError:
         os._exit(1)  # nothing that is still done here can be trusted
     except Exception as error:  # noqa: BLE001  # raised where the user sees it
