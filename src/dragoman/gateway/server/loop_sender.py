@@ -42,7 +42,7 @@ class LoopSender(Sender):
         self._given = transport
         self._transports: dict[str, AsyncTransport] = {}
         self._fetching: ThreadPoolExecutor | None = None
-        self._releasing: set[asyncio.Task[None]] = set()
+        self._releasing: dict[asyncio.Task[None], AsyncStreamReply] = {}
 
     def preload(self, transports: Iterable[str]) -> None:
         """Import what the first call over these transports would import while others wait.
@@ -61,13 +61,16 @@ class LoopSender(Sender):
             await begun.reply.aclose()
             return
         task = asyncio.create_task(self.read_out(begun))
-        self._releasing.add(task)
-        task.add_done_callback(self._releasing.discard)
+        self._releasing[task] = begun.reply
+        task.add_done_callback(lambda done: self._releasing.pop(done, None))
 
     async def aclose(self) -> None:
         """Close the connections of this loop."""
-        for task in self._releasing:
+        releasing = dict(self._releasing)
+        for task in releasing:
             task.cancel()
+        for reply in releasing.values():  # a task that had not begun has closed nothing
+            await reply.aclose()
         for transport in self._transports.values():
             await transport.aclose()
         if self._fetching is not None:
