@@ -437,6 +437,31 @@ def test_each_client_s_beginning_is_known(client: str) -> None:
     assert len(known.elements) == len(session[7][CLIENTS[client][2]]) - 1
 
 
+def test_a_beginning_ends_where_an_element_does() -> None:
+    """The first digits of a number are none: the longer one is remembered in its own place."""
+    one, plain = gateway(GEMINI), gateway(GEMINI, sessions=False)
+    first, *_, last = build_turn(3)["messages"]
+    for number in (7, 77):
+        data = compact({**build_turn(3), "messages": [first, first, number, last]})
+        for _ in range(2):
+            assert ask(one, data) == ask(plain, data)
+        assert number in [known.elements[-1] for known in beginnings()]
+
+
+def test_all_is_read_anew_where_what_is_new_needs_it() -> None:
+    """A call brings the id that an earlier one without an id got, and is not the last element."""
+    text = said({"text": "Mend it. " * 200})
+    made, own = called("read"), called("read", id="call_1")
+    start = [{**text, "role": "user"}, said(made), answered("read")]
+    later = [said(own), answered("read", id="call_1"), said({"text": "So."})]
+    body = {**built_session("gemini")[0], "contents": start}
+    one, plain = gateway(CHAT), gateway(CHAT, sessions=False)
+    for contents in (start, start, [*start, *later], [*start, *later, text]):
+        data = compact({**body, "contents": contents})
+        assert ask(one, data, "gemini") == ask(plain, data, "gemini")
+    check_unchanged("gemini")
+
+
 def test_it_can_be_turned_off() -> None:
     off = gateway(CHAT, sessions=False)
     for body in built_session():
