@@ -12,29 +12,27 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from dragoman.vendors import VENDORS, Vendor, vendor, wire
 
 from .pages import FOLDERS
 from .wire_pages import table
 
-__all__ = ["PAGE", "TABLES", "filled", "path"]
+__all__ = ["PAGES", "TABLES", "filled"]
 
-PAGE = "models.md"
+PAGES = ("models.md", "batch.md")
 _HEADS: dict[str, dict[str, tuple[str, ...]]] = {
     "vendors": {
         "en": ("name", "protocol", "base URL", "key"),
         "zh": ("名字", "协议", "基础地址", "密钥"),
     },
     "variables": {"en": ("name", "address", "key"), "zh": ("名字", "地址", "密钥")},
+    "batches": {
+        "en": ("name", "protocol", "requests in one batch, at most", "their size, at most"),
+        "zh": ("名字", "协议", "一个批次的请求数上限", "大小上限"),
+    },
 }
 _PLACE = re.compile(r"(?ms)^(<!-- table (\w+), [^\n]*-->\n).*?^(<!-- end of \2 -->)$")
-
-
-def path(language: str) -> Path:
-    """The page of a language."""
-    return FOLDERS[language] / PAGE
 
 
 def filled(text: str, language: str) -> str:
@@ -82,23 +80,35 @@ def _quoted(*names: str) -> str:
     return ", ".join(re.sub(r"^(\w+)", r"`\1`", name) for name in names)
 
 
+def _batches() -> Iterator[tuple[str, ...]]:
+    """The vendors that have a batch interface, with the limits of each protocol."""
+    for row in map(vendor, VENDORS):
+        found: dict[tuple[str, str], list[str]] = {}
+        for protocol, limits in row.batches.items():
+            held = f"{limits.requests:,}", f"{limits.size // 10**6:,} MB"
+            found.setdefault(held, []).append(protocol)
+        for held, protocols in found.items():
+            yield f"`{row.name}`", ", ".join(f"`{name}`" for name in protocols), *held
+
+
 TABLES: dict[str, Callable[[], Iterator[tuple[str, ...]]]] = {
     "vendors": _vendors,
     "variables": _variables,
+    "batches": _batches,
 }
 
 
 def main(arguments: list[str]) -> int:
     """Write the tables into the pages of both languages, or print them in English."""
     parser = argparse.ArgumentParser(description="The tables of vendors.")
-    parser.add_argument("--write", action="store_true", help=f"write docs/{PAGE}, en and zh")
+    parser.add_argument("--write", action="store_true", help="write the pages, en and zh")
     if not parser.parse_args(arguments).write:
         for name in TABLES:
             sys.stdout.write(f"{_table(name, 'en')}\n")
         return 0
-    for language in FOLDERS:
-        page = path(language)
-        page.write_text(filled(page.read_text("utf-8"), language), "utf-8")
+    for language, folder in FOLDERS.items():
+        for page in (folder / name for name in PAGES):
+            page.write_text(filled(page.read_text("utf-8"), language), "utf-8")
     return 0
 
 
