@@ -1,16 +1,18 @@
-"""A converter that ends its process at some records, as the system does when memory runs out."""
+"""Converters that end their process at some records, or that may have little memory."""
 
 from __future__ import annotations
 
 import os
+import resource
 import signal
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from dragoman.batch import Converter
 from dragoman.losses import Losses
 
-__all__ = ["Deadly"]
+__all__ = ["Deadly", "Limited"]
 
 
 class Deadly(Converter):
@@ -38,3 +40,25 @@ class Deadly(Converter):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Deadly, (self.folder,)
+
+
+class Limited(Converter):
+    """Converts for Hugging Face with little memory, in other processes than the one it is made in.
+
+    Args:
+        spare: How many bytes a process may have beyond what it has when it begins.
+        home: The process that has no limit.
+    """
+
+    def __init__(self, spare: int, home: int) -> None:
+        super().__init__("auto", "hf-messages", policy="ignore")
+        self.spare = spare
+        self.home = home
+        if os.getpid() != home:
+            import_module("pyarrow.parquet")  # takes addresses without memory
+            pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+            most = pages * resource.getpagesize() + spare
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Limited, (self.spare, self.home)

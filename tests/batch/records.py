@@ -7,14 +7,28 @@ import gzip
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from dragoman.batch import Converter, RecordWork
+from dragoman.batch.engines import Task
+from dragoman.batch.manifest import FinishedSegment
 from dragoman.batch.run import convert_files
+from dragoman.batch.segment import convert_segment
 from tests.cli.running import environment
 
-__all__ = ["REQUEST", "command", "convert", "entries", "line", "start", "tree", "write_logs"]
+__all__ = [
+    "REQUEST",
+    "InProcess",
+    "command",
+    "convert",
+    "entries",
+    "line",
+    "start",
+    "tree",
+    "write_logs",
+]
 
 REQUEST: dict[str, Any] = {
     "model": "gpt-5.6",
@@ -35,6 +49,27 @@ def convert(
     """Convert files in this process and those that it starts; the report."""
     work = converter or Converter("openai-chat", "anthropic", policy="ignore")
     return convert_files([*map(str, names)], str(to), work, options={}, **rest)
+
+
+class InProcess:
+    """An engine without processes, for tests of what is read and written alone."""
+
+    def __init__(self, work: RecordWork, jobs: int | None = None) -> None:
+        self._work = work
+        self._tasks: list[Task] = []
+
+    def is_free(self) -> bool:
+        return not self._tasks
+
+    def begin(self, task: Task) -> None:
+        self._tasks.append(task)
+
+    def wait(self, seconds: float) -> Iterator[tuple[Task, FinishedSegment | None]]:
+        task = self._tasks.pop()
+        yield task, convert_segment(task.segment, self._work, lambda _: None)
+
+    def close(self) -> None:
+        self._tasks.clear()
 
 
 def entries(path: Path) -> list[dict[str, Any]]:

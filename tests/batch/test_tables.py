@@ -12,7 +12,8 @@ import pytest
 
 from dragoman import ConfigError
 from dragoman.batch import Converter, fitter, message_reader, token_counter
-from dragoman.batch.tables import FILE, PARQUET, STREAM, TableReader, find_groups, write_table
+from dragoman.batch.table_reading import TableReader, find_groups
+from dragoman.batch.tables import FILE, PARQUET, STREAM, write_table
 from dragoman.message import load
 from tests.each_case import each_case
 
@@ -39,7 +40,7 @@ CHATS = [
 
 def read_back(path: Path, kind: str = PARQUET) -> list[Any]:
     """The records in a table."""
-    groups = find_groups(path, kind, str(path))
+    groups = find_groups(path, kind)
     with path.open("rb") as file:
         return [json.loads(row.data) for row in TableReader(file, kind, groups)]
 
@@ -247,17 +248,9 @@ def test_what_is_cut_keeps_its_columns(tmp_path: Path) -> None:
     assert parquet.read_schema(tmp_path / "out/a.parquet").names == ["messages", "label"]
 
 
-def test_damage_is_said(chats: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = chats / "a.parquet"
-    data = file.read_bytes()
-    file.write_bytes(data[:-100])
-    with pytest.raises(ConfigError, match=r"a\.parquet: this parquet cannot be read"):
-        convert(chats, to=tmp_path / "out")
-    file.write_bytes(data[:40] + b"\xff" * 40 + data[80:])
-    work = Converter("auto", "hf-messages", policy="ignore")
-    report = convert(chats, to=tmp_path / "out", converter=work, jobs=1)
-    assert report["in"] == report["out"] + report["quarantined"]
-    assert report["faults"][0]["code"] == "input.broken"
+def test_without_the_library_it_is_named(
+    chats: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("dragoman.batch.tables.find_spec", lambda _: None)
     with pytest.raises(ConfigError, match="pyarrow") as caught:
         convert(chats, to=tmp_path / "new")

@@ -16,6 +16,7 @@ from ..agent_logs import begins_log
 from ..errors import ConfigError
 from . import quarantine, tables
 from .compression import HEAD, compression, require_zstandard, suffix, unpack, without_suffix
+from .table_reading import find_groups
 
 LINES = (".jsonl", ".ndjson")  # files with a value on each line
 ENDINGS = (".json", *LINES)
@@ -209,7 +210,7 @@ def _part(path: Path, source: str, name: str, logs: bool | None) -> InputPart:
         raise ConfigError(f"{source}: this is no file", hint="what comes by a pipe is read with -")
     with path.open("rb") as file:
         head = file.read(HEAD)
-        packed, table = compression(head), tables.table_kind(head)
+        packed, table = compression(head), tables.table_kind(head, name)
         file.seek(0)
         is_log = not table and (_is_log(file, packed) if logs is None else logs)
         if PurePath(without_suffix(name)).suffix == ".json" and not is_log:
@@ -219,7 +220,7 @@ def _part(path: Path, source: str, name: str, logs: bool | None) -> InputPart:
     if ".zst" in (packed, suffix(output)):
         require_zstandard()
     named = _quarantine_name(output)
-    groups = tables.find_groups(path, table, source) if table else ()
+    groups = find_groups(path, table) if table else ()
     stamp = str(state.st_mtime_ns)
     return InputPart(
         source, path, output, named, state.st_size, stamp, packed, is_log, table, groups
@@ -257,10 +258,10 @@ def _stdin_part(state: Path, logs: bool | None) -> InputPart:
         size = file.tell()
     with copy.open("rb") as file:
         head = file.read(HEAD)
-        packed, table = compression(head), tables.table_kind(head)
+        packed, table = compression(head), tables.table_kind(head, STDIN)
         file.seek(0)
         is_log = not table and (_is_log(file, packed) if logs is None else logs)
-    groups = tables.find_groups(copy, table, "stdin") if table else ()
+    groups = find_groups(copy, table) if table else ()
     named, stamp = _quarantine_name(STDIN), digest.hexdigest()
     return InputPart("stdin", copy, STDIN, named, size, stamp, packed, is_log, table, groups)
 

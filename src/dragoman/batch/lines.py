@@ -28,9 +28,11 @@ class Line:
         data: Its bytes; of a line that is too long only the first.
         size: How many bytes it has.
         too_long: Whether it is longer than the bound; `copy_to` has then been given all of it.
-        fault: Why the file cannot be read further; the line is what is left before that place.
+        fault: Why it cannot be read; the line is what is left before that place.
         first: Where the record was first, if it comes from a quarantine.
-        goes_on: Whether it is the row of a table that cannot be read, and the next one can.
+        goes_on: Whether it is the row of a table that was read, and is no JSON.
+        rows: How many rows of a table it stands for, of which none can be read.
+        unread: Whether the file cannot be read further, and how much follows is not known.
     """
 
     number: int
@@ -41,6 +43,13 @@ class Line:
     fault: str = ""
     first: JsonObject | None = None
     goes_on: bool = False
+    rows: int = 1
+    unread: bool = False
+
+
+def break_words(what: str, error: object) -> str:
+    """Why the rest of a file is not read, for users."""
+    return f"the {what} is broken here, and what follows is not read: {error}"
 
 
 class LineReader:
@@ -111,7 +120,7 @@ class LineReader:
     def _line(self, number: int, offset: int, data: bytes, fault: str = "") -> Line:
         if offset == 0:
             data = data.removeprefix(_BOM)
-        return Line(number, offset, data, len(data), fault=fault)
+        return Line(number, offset, data, len(data), fault=fault, unread=bool(fault))
 
     def _long(self, number: int, offset: int) -> Line | None:
         """The line that begins in the rest of this block and goes on in the next."""
@@ -134,7 +143,8 @@ class LineReader:
         if not (size or ended or self._fault):
             return None
         if self.overflow is not None:
-            return Line(number, offset, b"", size, too_long=True, fault=self._fault)
+            fault = self._fault
+            return Line(number, offset, b"", size, True, fault, unread=bool(fault))
         return self._line(number, offset, b"".join(parts), self._fault)
 
     def _skip(self) -> None:
@@ -163,7 +173,7 @@ class LineReader:
         except Exception as error:
             if not broken(error):
                 raise
-            self._fault = f"the compressed data is broken here: {error}"
+            self._fault = break_words("compressed data", error)
         return bool(self._block)
 
     def _close_overflow(self) -> None:

@@ -20,7 +20,7 @@ from ..text.json_text import JsonObject
 from .input_files import InputPart
 from .summary import Summary
 
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass(slots=True)

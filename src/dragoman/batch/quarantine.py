@@ -19,6 +19,7 @@ from .lines import BLOCK, Line
 
 SUFFIX = ".quarantine.jsonl"
 _KEYS = {"line", "source", "offset", "code", "where", "words"}
+_PLACE = ("source", "line", "offset", "rows", "unread")
 _FIRST = re.compile(rb'\{"line":(\d+),')
 _PIECE = 3 * 2**16  # bytes; base64 of pieces can be joined if three divides their length
 
@@ -69,6 +70,10 @@ def write_entry(
     """
     places: JsonObject = {"line": line.number, "source": source, "offset": line.offset}
     head = places | {"code": fault.code, "where": fault.where, "words": fault.words}
+    if line.rows != 1:
+        head["rows"] = line.rows
+    if line.unread:
+        head["unread"] = True
     if line.first is not None:
         head["first"] = line.first
     file.write(encode_place(head))
@@ -133,7 +138,7 @@ def unwrap(value: Json) -> tuple[bytes, JsonObject] | None:
         return None
     first = value.get("first")
     if not isinstance(first, dict):
-        first = {key: value[key] for key in ("source", "line", "offset")}
+        first = {key: value[key] for key in _PLACE if key in value}
     return data, first
 
 

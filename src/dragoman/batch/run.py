@@ -30,8 +30,9 @@ from .quarantine import copy_entries
 from .record_work import RecordWork
 from .segment import Segment
 from .summary import Summary
+from .table_reading import group_ranges
 from .tables import ENDINGS as TABLES
-from .tables import group_ranges, write_table
+from .tables import write_table
 
 SEGMENT = 2**23  # bytes of a plain file that a process converts at a time
 _TICK = 0.2  # seconds between two calls of `watch`
@@ -431,6 +432,8 @@ class BatchRun:
             sums = self.part_summary(number)
             row = {"source": part.source, "output": str(self._outputs / part.output)}
             counts = {"in": sums.records, "out": sums.converted, "quarantined": sums.quarantined}
+            if sums.unread:
+                counts["unread"] = sums.unread
             files = {"written": finished.output}
             if finished.quarantine is not None:
                 row["quarantine"] = str(self._outputs / part.quarantine)

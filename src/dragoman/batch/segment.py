@@ -20,7 +20,7 @@ from .output_files import OutputFile
 from .quarantine import Fault, encode_place, unwrap, write_entry
 from .record_work import RecordWork, add_sums, encode_record
 from .summary import Summary
-from .tables import TableReader
+from .table_reading import TableReader
 
 _PAUSE = 0.5  # seconds between two reports of how far a segment is
 
@@ -41,7 +41,7 @@ class Segment:
         temporary: Where the records go; the quarantine has `.quarantine` after it.
         max_line: How many bytes a line may have.
         one_by_one: Whether each line is reported before it is converted.
-        deadly: The lines that no process survived.
+        deadly: The lines that no process survived; `-n` where that is reading the rows from n on.
     """
 
     part: InputPart
@@ -60,7 +60,10 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far a process is: bytes of the file, records, and the line that comes next."""
+    """How far a process is: bytes of the file, records, and the line that comes next.
+
+    While rows of a table are read, the line is the number of the first, with a minus.
+    """
 
     read: int
     converted: int
@@ -125,11 +128,21 @@ class _Work:
 
     def _convert_rows(self, raw: BinaryIO) -> None:
         segment, part = self.segment, self.segment.part
-        reader = TableReader(raw, part.table, part.groups, segment.start, segment.end)
+        reader = TableReader(
+            raw, part.table, part.groups, segment.start, segment.end, self._may_read
+        )
         for line in reader:
             self._report(line, reader.at)
             line.too_long = line.size > segment.max_line
             self._convert(line, None)
+
+    def _may_read(self, number: int) -> bool:
+        """Whether the rows of a table from this one on are read; reports that they are."""
+        if -number in self.segment.deadly:
+            return False
+        if self.segment.one_by_one:
+            self._watch(0, -number)
+        return True
 
     def _convert(self, line: Line, overflow: BinaryIO | None) -> None:
         if line.fault or line.too_long or line.number in self.segment.deadly:
@@ -163,6 +176,9 @@ class _Work:
         value = loads(line.data)
         while (wrapped := unwrap(value)) is not None:
             line.data, line.first = wrapped
+            if not line.data.strip():
+                text, hint = "the record could not be read where it was", "mend that file"
+                raise ReadError(text, path="$", code="input.broken", hint=hint)
             if self.work.reads_logs and b"\n" in line.data.strip():
                 return None
             value = loads(line.data)
@@ -183,6 +199,8 @@ class _Work:
         return head + data[1:] if data == b"{}" else head + b"," + data[1:]
 
     def _fault(self, line: Line) -> Fault:
+        if -line.number in self.segment.deadly:
+            return DIED
         if line.fault:
             return Fault("json.invalid" if line.goes_on else "input.broken", line.fault)
         if line.too_long:
@@ -197,16 +215,18 @@ class _Work:
                 self.quarantine = OutputFile(self.segment.quarantine)
             source = self.segment.part.source
             write_entry(self.quarantine.file, source, line, fault, overflow)
-        self.summary.count_fault(line.number, fault)
+        self.summary.count_fault(line.number, fault, line.rows)
+        self.summary.unread += line.unread
 
     def _report(self, line: Line, at: int) -> None:
         """Count a line, and say now and then how far the work is."""
-        self.summary.lines += 1
-        if not self.segment.one_by_one and time.monotonic() <= self._due:
-            return
-        read = at - self.segment.start
-        self.watch(Position(read, self.summary.converted, self.summary.quarantined, line.number))
-        self._due = time.monotonic() + _PAUSE
+        self.summary.lines += line.rows
+        if self.segment.one_by_one or time.monotonic() > self._due:
+            self._watch(at - self.segment.start, line.number)
+            self._due = time.monotonic() + _PAUSE
+
+    def _watch(self, read: int, line: int) -> None:
+        self.watch(Position(read, self.summary.converted, self.summary.quarantined, line))
 
     def _spool(self) -> BinaryIO:
         return cast("BinaryIO", tempfile.TemporaryFile(dir=self.segment.temporary.parent))

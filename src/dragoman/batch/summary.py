@@ -37,6 +37,7 @@ class Summary:
         lines: How many lines were read, blank ones included.
         converted: How many records were converted.
         quarantined: How many were not.
+        unread: At how many places a file breaks off; how many records follow there is not known.
         losses: The losses by weight, kind and code.
         faults: Why records are in quarantine, by code.
         sums: What the work says about all records.
@@ -48,6 +49,7 @@ class Summary:
     losses: dict[tuple[str, str, str], CodeSum] = field(default_factory=dict)
     faults: dict[str, CodeSum] = field(default_factory=dict)
     sums: JsonObject = field(default_factory=dict)
+    unread: int = 0
 
     @property
     def records(self) -> int:
@@ -65,11 +67,11 @@ class Summary:
             if len(sums.examples) < EXAMPLES:
                 sums.examples.append({"line": line, "where": loss.where, "what": loss.what})
 
-    def count_fault(self, line: int, fault: Fault) -> None:
-        """Add a record that is in quarantine."""
-        self.quarantined += 1
+    def count_fault(self, line: int, fault: Fault, records: int = 1) -> None:
+        """Add a record that is in quarantine, or several that cannot be read."""
+        self.quarantined += records
         sums = self.faults.setdefault(fault.code, CodeSum())
-        sums.count += 1
+        sums.count += records
         if len(sums.examples) < EXAMPLES:
             sums.examples.append({"line": line, "where": fault.where, "words": fault.words})
 
@@ -78,6 +80,7 @@ class Summary:
         self.lines += other.lines
         self.converted += other.converted
         self.quarantined += other.quarantined
+        self.unread += other.unread
         for code, faults in other.faults.items():
             self.faults.setdefault(code, CodeSum()).add(faults, before, source)
         add_sums(self.sums, other.sums, before, {"source": source} if source else None)
@@ -101,6 +104,7 @@ class Summary:
             "in": self.records,
             "out": self.converted,
             "quarantined": self.quarantined,
+            "unread": self.unread,
             "faults": [
                 {"code": code, "count": sums.count, "examples": sums.examples}
                 for code, sums in sorted(self.faults.items(), key=lambda row: -row[1].count)
@@ -127,6 +131,7 @@ class Summary:
             row["code"]: CodeSum(row["count"], row["examples"]) for row in stored["faults"]
         }
         summary.sums = stored.get("sums", {})
+        summary.unread = stored["unread"]
         summary.losses = {
             (row["weight"], row["kind"], row["code"]): CodeSum(row["count"], row["examples"])
             for row in stored["losses"]

@@ -1,29 +1,22 @@
-"""Records in tables: the rows of Parquet and Arrow files, read and written.
+"""Kinds of tables, and records written as one; `table_reading` reads them.
 
-A row becomes a record: its columns are the keys. A key of a struct that is null is left out, as TRL
-does (`remove_none_values` of TRL 1.16, read 2026-11-29), because Arrow fills in the keys of all
-other rows; JSON columns (`arrow.json`, the `Json` of Hugging Face's datasets 5) say exactly what
-they say. Written are JSON lines first; `write_table` makes a table of them.
+Written are JSON lines first; `write_table` makes a table of them.
 """
 
 from __future__ import annotations
 
-import base64
 import json
-from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import accumulate, pairwise
-from math import isfinite
+from itertools import accumulate
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO
 
-from ..errors import ConfigError, DragomanError, ReadError
-from ..text.json_text import Json, JsonObject, loads
-from .lines import Line
+from ..errors import ConfigError
+from ..text.json_text import Json, JsonObject
+from .compression import compression
 from .output_files import OutputFile
 from .record_work import encode_record
 
@@ -34,19 +27,20 @@ ENDINGS = tuple(_KINDS)
 _HEADS = {b"PAR1": PARQUET, b"ARRO": FILE, b"\xff\xff\xff\xff": STREAM}
 
 RECORD = "record"  # the column of a table whose records are JSON
-_ROWS = 256  # of a batch that is read
 _GROUP = 2**22  # bytes of JSON in a group of rows that is written
 _MOST_ROWS = 50_000  # in one
 _COLUMNS = 500  # of a table; with more keys, a record is one column
-# columns whose texts are JSON, as many tools store them
-_TEXTS = frozenset({"messages", "conversations", "contents", "events", "body", "params"})
-
-_Convert: TypeAlias = Callable[[Any], Json]
 
 
-def table_kind(head: bytes) -> str:
-    """The kind of a table by how its file begins; empty if it is none."""
-    return _HEADS.get(head[:4], "")
+def table_kind(head: bytes, name: str) -> str:
+    """The kind of a table by how its file begins; empty if it is none.
+
+    A file that has the name of a table and does not begin as JSON or packed data is a damaged one.
+    """
+    found = _HEADS.get(head[:4], "")
+    if not found and not compression(head) and not head.lstrip().startswith(b"{"):
+        return named_kind(name)
+    return found
 
 
 def named_kind(name: str) -> str:
@@ -61,224 +55,9 @@ def require_pyarrow() -> None:
         raise ConfigError("Parquet and Arrow files need pyarrow", hint=hint)
 
 
-def _arrow(name: str = "pyarrow") -> Any:
-    return import_module(name)  # of the extra `batch`
-
-
-# -- reading ---------------------------------------------------------------------------------------
-
-
-def find_groups(path: Path, kind: str, source: str) -> tuple[int, ...]:
-    """Where each group of rows of a table begins, as a share of its bytes; the first is 0.
-
-    Raises ConfigError if the file is damaged, or pyarrow is missing.
-    """
-    require_pyarrow()
-    arrow = _arrow()
-    size = path.stat().st_size
-    try:
-        if kind == PARQUET:
-            with _arrow("pyarrow.parquet").ParquetFile(path) as file:
-                table = file.metadata
-                groups = [table.row_group(i) for i in range(table.num_row_groups)]
-                sizes = [max(group.total_byte_size, 1) for group in groups]
-        elif kind == FILE:
-            with arrow.memory_map(str(path)) as raw:
-                sizes = [1] * arrow.ipc.open_file(raw).num_record_batches
-        else:
-            with arrow.memory_map(str(path)) as raw:
-                arrow.ipc.open_stream(raw)
-            return (0,)
-    except (arrow.ArrowException, OSError) as error:
-        if isinstance(error, OSError) and error.errno:
-            raise
-        text = f"{source}: this {kind} cannot be read: {error}"
-        raise ConfigError(text, hint="is it whole?") from error
-    total = sum(sizes)
-    return (0, *(end * size // total for end in accumulate(sizes[:-1]))) if sizes else (0,)
-
-
-def group_ranges(starts: tuple[int, ...], size: int, segment: int) -> list[tuple[int, int | None]]:
-    """Ranges of about `segment` bytes that begin with a group of rows."""
-    bounds = [0]
-    for start in starts:
-        if start - bounds[-1] >= segment:
-            bounds.append(start)
-    if len(bounds) == 1:
-        return [(0, None)]
-    return list(pairwise([*bounds, size]))
-
-
-@dataclass(slots=True)
-class TableReader:
-    """Reads the rows of the groups that begin in a range of a table.
-
-    Args:
-        file: The open file.
-        kind: The kind of table.
-        starts: Where each group begins.
-        start: The beginning of the range.
-        end: The first byte behind it; None for all that follows.
-    """
-
-    file: BinaryIO
-    kind: str
-    starts: tuple[int, ...]
-    start: int = 0
-    end: int | None = None
-    at: int = 0  # where the group begins that is read
-
-    def __iter__(self) -> Iterator[Line]:
-        number = 0
-        try:
-            for batch in self._batches():
-                for value in _rows(batch):
-                    number += 1
-                    yield _line(number, value)
-        except (_arrow().ArrowException, OSError) as error:
-            if isinstance(error, OSError) and error.errno:
-                raise
-            fault = f"the table is broken here: {error}"
-            yield Line(number + 1, None, b"", fault=fault)
-
-    def _batches(self) -> Iterator[Any]:
-        arrow = _arrow()
-        first = bisect_left(self.starts, self.start)
-        last = len(self.starts) if self.end is None else bisect_left(self.starts, self.end)
-        if self.kind == PARQUET:
-            # no group is read ahead, so that one is in memory at most
-            table = _arrow("pyarrow.parquet").ParquetFile(
-                self.file, pre_buffer=False, buffer_size=2**20
-            )
-            for number in range(first, min(last, table.metadata.num_row_groups)):
-                self.at = self.starts[number]
-                yield from table.iter_batches(_ROWS, row_groups=[number], use_threads=False)
-        elif self.kind == FILE:
-            table = arrow.ipc.open_file(self.file)
-            for number in range(first, min(last, table.num_record_batches)):
-                self.at = self.starts[number]
-                yield from _cut(table.get_batch(number))
-        else:
-            for batch in arrow.ipc.open_stream(self.file):
-                self.at = self.file.tell()
-                yield from _cut(batch)
-
-
-def _cut(batch: Any) -> Iterator[Any]:
-    for start in range(0, batch.num_rows, _ROWS):
-        yield batch.slice(start, _ROWS)
-
-
-def _line(number: int, value: Json | Exception) -> Line:
-    if isinstance(value, Exception):
-        text = value.message if isinstance(value, DragomanError) else type(value).__name__
-        return Line(number, None, b"", fault=f"the row is no JSON: {text}", goes_on=True)
-    data = encode_record(value)
-    return Line(number, None, data, len(data))
-
-
-def _rows(batch: Any) -> Iterator[Json | Exception]:
-    """The records of the rows; an error in the place of one that is no JSON."""
-    fields = list(batch.schema)
-    convert = _of_struct(fields)
-    if len(fields) == 1 and _is_text(fields[0].type):
-        convert = _of_record(fields[0].name, _converter(fields[0].type))
-    try:
-        rows = batch.to_pylist()
-    except Exception:  # noqa: BLE001  # such as two keys of one name; which row is it?
-        rows = None
-    for number in range(batch.num_rows):
-        try:
-            row = rows[number] if rows is not None else batch.slice(number, 1).to_pylist()[0]
-            yield convert(row)
-        except Exception as error:  # noqa: BLE001  # one row never ends the run
-            yield error
-
-
-def _of_record(name: str, convert: _Convert) -> _Convert:
-    """Of a table of one column of texts: each is a whole record, or the value of that key."""
-
-    def read(row: Any) -> Json:
-        value = convert(row[name])
-        if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-            value = loads(value)
-        return value if isinstance(value, dict) else {name: value}
-
-    return read
-
-
-def _is_text(kind: Any) -> bool:
-    types = _arrow("pyarrow.types")
-    kind = kind.storage_type if _is_json(kind) else kind
-    return any(
-        check(kind) for check in (types.is_string, types.is_large_string, types.is_string_view)
-    )
-
-
-def _is_json(kind: Any) -> bool:
-    return getattr(kind, "extension_name", "") == "arrow.json"
-
-
-def _of_struct(fields: list[Any]) -> _Convert:
-    converts = {field.name: _converter(field.type, field.name) for field in fields}
-
-    def read(value: Any) -> Json:
-        return {
-            name: convert(value[name])
-            for name, convert in converts.items()
-            if value[name] is not None
-        }
-
-    return read
-
-
-def _converter(kind: Any, name: str = "") -> _Convert:
-    """What makes JSON of the values of an Arrow type."""
-    types = _arrow("pyarrow.types")
-    if _is_json(kind):
-        return _or_null(loads)
-    if isinstance(kind, _arrow().BaseExtensionType):
-        return _converter(kind.storage_type, name)
-    if types.is_struct(kind):
-        return _or_null(_of_struct([kind.field(i) for i in range(kind.num_fields)]))
-    if types.is_map(kind):
-        of_item = _converter(kind.item_type)
-        return _or_null(lambda value: {str(key): of_item(item) for key, item in value})
-    if hasattr(kind, "value_field") and not types.is_dictionary(kind):  # lists of all sorts
-        of_element = _converter(kind.value_type)
-        return _or_null(lambda value: [of_element(item) for item in value])
-    if name in _TEXTS and _is_text(kind):
-        return _or_null(_read_text)
-    return _plain
-
-
-def _or_null(convert: _Convert) -> _Convert:
-    return lambda value: None if value is None else convert(value)
-
-
-def _read_text(text: str) -> Json:
-    """The JSON of a text; the text itself if it is none."""
-    if text.lstrip()[:1] not in ("{", "["):
-        return text
-    try:
-        return loads(text)
-    except ReadError:
-        return text
-
-
-def _plain(value: Any) -> Json:
-    if isinstance(value, float) and not isfinite(value):
-        raise ReadError(f"JSON has no {value}", path="$", code="json.invalid")
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, bytes):
-        return base64.b64encode(value).decode()
-    if hasattr(value, "isoformat"):
-        return str(value.isoformat())
-    return str(value)  # decimals, durations
-
-
-# -- writing ---------------------------------------------------------------------------------------
+def import_arrow(name: str = "pyarrow") -> Any:
+    """A module of the library for tables, which is of the extra `batch`."""
+    return import_module(name)
 
 
 def write_table(lines: Path, target: Path, kind: str, in_columns: bool) -> JsonObject:
@@ -308,10 +87,12 @@ def write_table(lines: Path, target: Path, kind: str, in_columns: bool) -> JsonO
 
 @contextmanager
 def _writer(file: BinaryIO, kind: str, schema: Any) -> Iterator[Callable[[Any], None]]:
-    arrow = _arrow()
+    arrow = import_arrow()
     sink = arrow.PythonFile(file, mode="w")
     if kind == PARQUET:
-        with _arrow("pyarrow.parquet").ParquetWriter(sink, schema, compression="zstd") as writer:
+        with import_arrow("pyarrow.parquet").ParquetWriter(
+            sink, schema, compression="zstd", write_page_checksum=True
+        ) as writer:
             yield lambda batch: writer.write_batch(batch, row_group_size=max(batch.num_rows, 1))
     else:
         make = arrow.ipc.new_file if kind == FILE else arrow.ipc.new_stream
@@ -385,7 +166,7 @@ def _column(sorts: set[str]) -> str:
 
 
 def _type(sort: str) -> Any:
-    arrow = _arrow()
+    arrow = import_arrow()
     match sort:
         case "boolean":
             return arrow.bool_()
@@ -405,11 +186,11 @@ def _type(sort: str) -> Any:
 
 def _schema(columns: dict[str, str] | None) -> Any:
     found = {RECORD: "json"} if columns is None else columns
-    return _arrow().schema([(name, _type(sort)) for name, sort in found.items()])
+    return import_arrow().schema([(name, _type(sort)) for name, sort in found.items()])
 
 
 def _batch(rows: list[bytes], columns: dict[str, str] | None) -> Any:
-    arrow = _arrow()
+    arrow = import_arrow()
     if columns is None:
         arrays = [_texts([row.decode() for row in rows])]
     else:
@@ -421,7 +202,7 @@ def _batch(rows: list[bytes], columns: dict[str, str] | None) -> Any:
 
 
 def _array(values: list[Json], sort: str) -> Any:
-    arrow = _arrow()
+    arrow = import_arrow()
     if sort == "json":
         return _texts([None if value is None else _text(value) for value in values])
     if sort != "list":
@@ -438,5 +219,5 @@ def _text(value: Json) -> str:
 
 
 def _texts(texts: list[str | None] | list[str]) -> Any:
-    arrow = _arrow()
+    arrow = import_arrow()
     return arrow.ExtensionArray.from_storage(arrow.json_(), arrow.array(texts, arrow.string()))

@@ -260,7 +260,8 @@ class FilesRun:
 
 def _without_files(part: JsonObject) -> JsonObject:
     """A part of a report without the files that were written for the time of a run alone."""
-    return {key: part[key] for key in ("source", "in", "out", "quarantined")}
+    kept = ("source", "in", "out", "quarantined", "unread")
+    return {key: part[key] for key in kept if key in part}
 
 
 def leave(report: JsonObject) -> None:
@@ -281,6 +282,9 @@ def show_counts(report: JsonObject, seconds: float, done: str, is_written: bool)
     screen = output.Screen(stderr=True)
     left = "in quarantine" if is_written else "not"
     counts = f"{report['in']:,} in = {report['out']:,} {done} + {report['quarantined']:,} {left}"
+    if report["unread"]:
+        cut = sum("unread" in part for part in report["parts"])
+        counts += f" + the unread rest of {cut:,} file(s), uncounted"
     screen.line(f"{counts}, {len(report['parts']):,} file(s), {seconds:.1f} s", style="bold")
     if report["faults"]:
         screen.line("quarantine" if is_written else "why not", style="bold")
