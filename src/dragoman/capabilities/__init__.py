@@ -1,6 +1,7 @@
 """What a wire and a model can carry, as data: Capabilities, and dated Facts that change them.
 
-Blocks are named by their `type`. Names no provider: each room and each vendor states its own.
+Blocks are named by their `type`. Names no provider: what a protocol carries is the row `CAN` in
+`protocols/*/capabilities.py`; what a model or a host takes is in `families/` and `vendors/`.
 """
 
 from __future__ import annotations

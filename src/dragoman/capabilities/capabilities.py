@@ -1,4 +1,7 @@
-"""Capabilities: one frozen value for what a wire carries for one model."""
+"""Capabilities: one frozen value for what a wire carries for one model.
+
+The fields and their defaults; the values of each protocol are in `protocols/*/capabilities.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Which ids and names a wire accepts, and how others are respelled: a pure, reversible map.
 
 A rule has the characters and the length; a longer name is cut and gets a hash. Values that a rule
-accepts are unchanged, and two values never become one. Knows no wire.
+accepts are unchanged, and two values never become one. Knows no wire: the rules of each protocol
+(how long a tool name may be, which characters an id has) are in `protocols/*/capabilities.py`.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ Reference: Anthropic API, "Messages".
 
 from __future__ import annotations
 
-from .dialect import CAN, Dialect
+from .capabilities import CAN
+from .dialect import Dialect
 from .protocol import Anthropic
 
 __all__ = ["CAN", "Anthropic", "Dialect"]

@@ -27,6 +27,7 @@ from .answer_read import MessagesReader
 from .answer_stream import MessagesEncoder
 from .answer_write import OVERFLOW, write_response
 from .betas import drop_unknown_fields, headers_as_read, known_scopes, write_betas
+from .capabilities import CAN
 from .fields import FIELDS
 from .messages import at_top, claims, message_as_read, write_messages, write_system
 from .server_tools import list_known_tools
@@ -65,7 +66,7 @@ class Anthropic(Room):
     last_events = "type", ("message_stop",)
     ends_in_text = True  # Claude Code 2.1.197 prints the last block (2026-11-22)
     body_fields = FIELDS
-    base_capabilities = hosts.CAN
+    base_capabilities = CAN
     cache_order = ("model", "tools", "system", "messages")
     dialect_class = hosts.Dialect
     reader_class = MessagesReader

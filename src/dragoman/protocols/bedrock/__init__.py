@@ -5,7 +5,8 @@ Reference: Amazon Bedrock API reference, "Converse"; service model of bedrock-ru
 
 from __future__ import annotations
 
-from .dialect import CAN, Dialect
+from .capabilities import CAN
+from .dialect import Dialect
 from .protocol import BedrockConverse
 
 __all__ = ["CAN", "BedrockConverse", "Dialect"]

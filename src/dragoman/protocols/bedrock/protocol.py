@@ -23,7 +23,8 @@ from . import request as bodies
 from .answer_read import ConverseReader
 from .answer_stream import OVERFLOW, ConverseEncoder
 from .answer_write import write_response
-from .dialect import CAN, Dialect, claims
+from .capabilities import CAN
+from .dialect import Dialect, claims
 from .fields import FIELDS, MODEL_FIELDS
 from .messages import at_top, message_as_read, write_messages, write_system
 

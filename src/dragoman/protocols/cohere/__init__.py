@@ -5,7 +5,8 @@ Reference: Cohere API, "Chat" (`POST /v2/chat`) and its OpenAPI file.
 
 from __future__ import annotations
 
-from .dialect import CAN, Dialect
+from .capabilities import CAN
+from .dialect import Dialect
 from .protocol import Cohere
 
 __all__ = ["CAN", "Cohere", "Dialect"]

@@ -22,6 +22,7 @@ from . import messages as entries
 from .answer_read import CohereReader
 from .answer_stream import CohereEncoder
 from .answer_write import OVERFLOW, write_response
+from .capabilities import CAN
 from .fields import FIELDS
 
 
@@ -39,7 +40,7 @@ class Cohere(ChatRoom):
     addresses = ("*/v2/chat",)
     model_patterns = ("command*", "c4ai-*")
     body_fields = FIELDS
-    base_capabilities = dialect.CAN
+    base_capabilities = CAN
     dialect_class = dialect.Dialect
     reader_class = CohereReader
     encoder_class = CohereEncoder

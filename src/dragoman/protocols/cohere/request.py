@@ -20,7 +20,7 @@ from ..chat_like import request as chat_request
 from ..chat_like.protocol import ChatRoom
 from ..reasoning import resolve_thinking
 from ..request_fields import format_unsaid
-from .dialect import CAN
+from .capabilities import CAN
 from .fields import MOST_STOPS
 
 CHOICES = {"REQUIRED": "required", "NONE": "none"}

@@ -5,7 +5,8 @@ Reference: Model Studio, "Qwen API reference", DashScope (text and multimodal ge
 
 from __future__ import annotations
 
-from .dialect import CAN, MULTIMODAL, TEXT, Dialect
+from .capabilities import CAN
+from .dialect import MULTIMODAL, TEXT, Dialect
 from .protocol import DashScope
 
 __all__ = ["CAN", "MULTIMODAL", "TEXT", "DashScope", "Dialect"]

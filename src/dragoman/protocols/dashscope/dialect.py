@@ -1,4 +1,4 @@
-"""What DashScope's two endpoints carry, and the default model.
+"""What callers of DashScope spell differently, its two endpoints, and the default model.
 
 Which endpoint serves which model is a fact about the model, not about this protocol.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ...capabilities import Capabilities
 from ...stream.think_tags import TagForm
 
 # Below the base URL. A model that is sent to the wrong one answers 400, "url error".
@@ -41,30 +40,3 @@ class Dialect:
     think_tags: TagForm = "leading"
     model: str = "qwen3.7-plus"  # used where no model is named: takes text, images and videos
     issuers: tuple[str, ...] = ("dashscope",)
-
-
-# Media are documented only in user messages. A tool choice cannot be `required`; no name field; at
-# most four cache marks; at least one user message in every request. Most models have a switch for
-# thinking and a budget of tokens; few take an effort.
-CAN = Capabilities(
-    user=frozenset({"text", "image", "audio", "video", "raw"}),
-    assistant=frozenset({"text", "raw"}),
-    system=frozenset({"text", "raw"}),
-    sources={
-        **dict.fromkeys(("image", "audio"), frozenset({"url", "base64", "file"})),
-        "video": frozenset({"url", "base64", "file", "frames"}),
-    },
-    schemes=frozenset({"http", "https", "oss"}),
-    file_schemes=frozenset({"oss"}),
-    move_media=frozenset({"image", "audio", "video"}),
-    tool_choices=frozenset({"auto", "none", "tool"}),
-    parallel_switch=True,
-    needs_user=True,
-    cache_hints=4,
-    efforts=("on",),
-    budgets=(1, 262144),
-    server_tools=frozenset({"web_search", "code_execution"}),
-    json_word=True,
-    source="Model Studio, Qwen API via DashScope",
-    since="2026-11-21",
-)

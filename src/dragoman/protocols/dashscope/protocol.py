@@ -26,7 +26,8 @@ from .answer_read import DashScopeReader
 from .answer_stream import DashScopeEncoder
 from .answer_write import OVERFLOW, write_response
 from .blocks import MEDIA
-from .dialect import CAN, MULTIMODAL, TEXT, Dialect
+from .capabilities import CAN
+from .dialect import MULTIMODAL, TEXT, Dialect
 from .fields import FIELDS
 from .messages import message_as_read, write_messages
 

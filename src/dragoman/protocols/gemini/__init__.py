@@ -5,7 +5,8 @@ Reference: Gemini API, "Generating content".
 
 from __future__ import annotations
 
-from .dialect import CAN, Dialect
+from .capabilities import CAN
+from .dialect import Dialect
 from .protocol import Gemini
 
 __all__ = ["CAN", "Dialect", "Gemini"]

@@ -1,4 +1,4 @@
-"""What hosts of generateContent disagree on, what all carry, and the case of keys.
+"""What hosts of generateContent disagree on, and the case of keys.
 
 The API takes keys in camelCase and in snake_case, and nulls for fields that are not set. Readers
 convert an object to camelCase without nulls, level by level, and note its spelling; `spell_keys`
@@ -15,7 +15,6 @@ from typing import Any, Literal
 from ...caches import remember
 from ...capabilities import Capabilities
 from ...capabilities.families import gemini
-from ...capabilities.name_rules import IdRule, NameRule
 from ...losses import Report
 from ...message import ChatRequest, ServerTool, Tool
 from ...message.blocks import NOTES
@@ -51,52 +50,6 @@ class Dialect:
     path: str = "/models/{model}"
     model: str = gemini.DEFAULT_MODEL  # used where no model is named
     issuers: tuple[str, ...] = ("gemini",)
-
-
-_MEDIA = ("image", "audio", "video", "document")
-
-
-# Gemini API reference, "Content", "Part" and "FunctionDeclaration". Contents have the roles user
-# and model, and both may hold media; a system prompt is separate and is text. The answers to one
-# turn's calls are one content, in order, and a call directly follows the user's turn or a result.
-# Empty parts are refused. An id is on both sides or on neither.
-CAN = Capabilities(
-    tool_schema="gemini",
-    format_schema="gemini-format",
-    user=frozenset({"text", *_MEDIA, "raw"}),
-    assistant=frozenset({"text", *_MEDIA, "raw"}),
-    result=frozenset({"text", "raw"}),
-    sources=dict.fromkeys(_MEDIA, frozenset({"url", "base64", "file"})),
-    typed_urls=frozenset({"image", "audio", "video", "document"}),
-    media_types={
-        # docs "Image understanding": GIF is refused as "Unsupported MIME type"
-        "image": ("image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"),
-        "document": ("application/pdf", "text/*"),
-    },
-    schemes=frozenset({"http", "https", "gs"}),
-    move_media=frozenset(_MEDIA),
-    claims=frozenset({"thought_signature", "thoughtSignature", "part_metadata", "partMetadata"}),
-    thinking="all",
-    tool_choices=frozenset({"auto", "none", "required", "tool", "allowed"}),
-    strict_tools=True,  # of all functions at once, by the mode of their choice
-    result_error=True,
-    result_names=True,
-    system_place="top",
-    late_system="reminder",
-    blank_text=False,
-    gather_results=True,
-    join_calls=True,
-    first_user=True,
-    prefill=False,
-    ids=IdRule(unique=True, blank=True),
-    tool_names=NameRule(chars=r"a-zA-Z0-9_.:\-", start="a-zA-Z_", max=128),
-    thinks="always",
-    efforts=("low", "medium", "high"),
-    server_tools=frozenset({"web_search", "web_fetch", "code_execution", "file_search"}),
-    form="level",
-    source="Gemini API reference, Generating content",
-    since="2026-11-21",
-)
 
 
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -32,7 +32,8 @@ from .answer_read import GeminiReader
 from .answer_stream import GeminiEncoder
 from .answer_write import OVERFLOW, write_response
 from .blocks import RESPONSE_TEXTS, listed_calls
-from .dialect import CAN, NULL, Dialect, WriteTarget, camel_key, camel_keys, change_case, snake_key
+from .capabilities import CAN
+from .dialect import NULL, Dialect, WriteTarget, camel_key, camel_keys, change_case, snake_key
 from .fields import CONFIG, FIELDS
 from .messages import has_prompt, message_as_read, write_messages, write_system
 

@@ -5,7 +5,8 @@ Reference: Gemini API docs, "Interactions API"; google-genai 3.4, `google.genai.
 
 from __future__ import annotations
 
-from .dialect import CAN, Dialect
+from .capabilities import CAN
+from .dialect import Dialect
 from .protocol import GeminiInteractions
 
 __all__ = ["CAN", "Dialect", "GeminiInteractions"]

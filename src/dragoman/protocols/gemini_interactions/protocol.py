@@ -28,6 +28,7 @@ from .answer_read import InteractionReader
 from .answer_stream import InteractionEncoder
 from .answer_write import OVERFLOW, write_response
 from .blocks import OUTPUT, group_steps, is_content
+from .capabilities import CAN
 from .fields import CONFIG, FIELDS
 from .messages import TOP, StepWriter, messages_as_read, write_messages, write_system
 
@@ -52,7 +53,7 @@ class GeminiInteractions(Room):
     token_fields = ("continuation_token",)
     cuts_texts = True
     body_fields = FIELDS
-    base_capabilities = dialects.CAN
+    base_capabilities = CAN
     dialect_class = dialects.Dialect
     reader_class = InteractionReader
     encoder_class = InteractionEncoder

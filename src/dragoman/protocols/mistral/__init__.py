@@ -5,7 +5,8 @@ Reference: Mistral API, "Chat Completion"; the validators of mistral-common.
 
 from __future__ import annotations
 
-from .dialect import CAN, Dialect
+from .capabilities import CAN
+from .dialect import Dialect
 from .protocol import Mistral
 
 __all__ = ["CAN", "Dialect", "Mistral"]

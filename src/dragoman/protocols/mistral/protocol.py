@@ -19,6 +19,7 @@ from . import messages as entries
 from .answer_read import MistralReader
 from .answer_stream import MistralEncoder
 from .answer_write import OVERFLOW, write_response
+from .capabilities import CAN
 from .fields import FIELDS
 
 _SCHEMA = ("schema", "name", "description", "strict")
@@ -40,7 +41,7 @@ class Mistral(ChatRoom):
     model_patterns = dialect.MODEL_PATTERNS
     lookback = 1  # the model continues a last message of its own
     body_fields = FIELDS
-    base_capabilities = dialect.CAN
+    base_capabilities = CAN
     dialect_class = dialect.Dialect
     reader_class = MistralReader
     encoder_class = MistralEncoder

@@ -5,7 +5,8 @@ Reference: ollama docs/api.md and api/types.go, "Chat".
 
 from __future__ import annotations
 
-from .dialect import CAN, Dialect
+from .capabilities import CAN
+from .dialect import Dialect
 from .protocol import Ollama
 
 __all__ = ["CAN", "Dialect", "Ollama"]

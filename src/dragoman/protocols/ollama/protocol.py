@@ -24,7 +24,8 @@ from . import request as bodies
 from .answer_read import OllamaReader
 from .answer_stream import OllamaEncoder
 from .answer_write import OVERFLOW, write_response
-from .dialect import CAN, Dialect
+from .capabilities import CAN
+from .dialect import Dialect
 from .fields import FIELDS
 from .messages import message_as_read, write_messages
 

@@ -5,7 +5,8 @@ Reference: OpenAI API, "Create chat completion".
 
 from __future__ import annotations
 
-from .dialect import CAN, Dialect
+from .capabilities import CAN
+from .dialect import Dialect
 from .protocol import OpenAIChat
 
 __all__ = ["CAN", "Dialect", "OpenAIChat"]

@@ -1,4 +1,4 @@
-"""What vendors of Chat Completions disagree on, and what all of them carry."""
+"""What vendors of Chat Completions disagree on; `capabilities.py` says what all of them carry."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from ...capabilities import Capabilities
 from ...capabilities.families import gpt
-from ...capabilities.name_rules import IdRule, NameRule
 from ...errors import ConfigError
 from ...stream.think_tags import TagForm
 from ...text.json_text import Json, JsonObject
@@ -105,39 +103,6 @@ class Dialect:
         object.__setattr__(self, "option_places", rows)
         names = [name for name in rows if name in self.keys or name not in COPIED_OPTIONS]
         object.__setattr__(self, "option_keys", {name: rows[name][0] for name in names})
-
-
-# OpenAI API reference, "Create chat completion": roles and their content parts; names match
-# ^[a-zA-Z0-9_-]{1,64}$, speakers ^[^\s<|\\/>]+$, call ids have been held to 40 characters.
-CAN = Capabilities(
-    user=frozenset({"text", "image", "audio", "document"}),
-    assistant=frozenset({"text", "refusal", "raw"}),
-    sources={
-        "image": frozenset({"url", "base64"}),
-        "audio": frozenset({"base64"}),
-        "video": frozenset({"url", "base64"}),
-        "document": frozenset({"base64", "file"}),
-    },
-    media_types={
-        "image": ("image/png", "image/jpeg", "image/gif", "image/webp"),
-        "audio": ("audio/wav", "audio/x-wav", "audio/wave", "audio/mp3", "audio/mpeg"),
-        "document": ("application/pdf",),
-    },
-    details=frozenset({"image"}),
-    titles=frozenset({"document"}),
-    move_media=frozenset({"image", "audio", "video", "document"}),
-    tool_choices=frozenset({"auto", "none", "required", "tool"}),
-    parallel_switch=True,
-    strict_tools=True,
-    tool_schema="object",
-    strict_schema="openai-strict",
-    name_field="telling",
-    ids=IdRule(max=40),
-    tool_names=NameRule(),
-    speakers=IdRule(chars=r"^\s<|\\/>", max=64),
-    source="OpenAI API reference, Create chat completion",
-    since="2026-11-21",
-)
 
 
 # fields that only other protocols have at the top

@@ -28,7 +28,8 @@ from .answer_read import ChatReader
 from .answer_stream import ChatEncoder
 from .answer_write import write_response
 from .blocks import CACHE_MARKS, cache_mark
-from .dialect import CAN, THINKING_FIELDS, Dialect, claims
+from .capabilities import CAN
+from .dialect import THINKING_FIELDS, Dialect, claims
 from .fields import FIELDS
 from .messages import messages_as_read, write_messages
 from .tools import CHOICES, freeform_tool, write_server_tool

@@ -5,7 +5,8 @@ Reference: OpenAI API, "Create a model response".
 
 from __future__ import annotations
 
-from .dialect import CAN, COPY, Dialect
+from .capabilities import CAN
+from .dialect import COPY, Dialect
 from .protocol import OpenAIResponses
 
 __all__ = ["CAN", "COPY", "Dialect", "OpenAIResponses"]

@@ -29,7 +29,8 @@ from .answer_read import ResponsesReader
 from .answer_stream import ResponsesEncoder
 from .answer_write import write_response
 from .blocks import ITEM, MARK, group_items
-from .dialect import CAN, Dialect, claims
+from .capabilities import CAN
+from .dialect import Dialect, claims
 from .fields import FIELDS
 from .messages import InputWriter, messages_as_read, write_messages
 from .tool_choice import write_choice
