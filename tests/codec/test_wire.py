@@ -13,6 +13,7 @@ import pytest
 
 import dragoman
 from dragoman import ByName, ChatRequest, Msg, Options, Tagged, Tool
+from dragoman.caches import CACHES, BoundedCache
 from dragoman.capabilities import Fact, Facts
 from dragoman.errors import ConfigError, InvalidMessage, LossRefused, WriteError
 from dragoman.history.pipeline import FormatStyle
@@ -45,6 +46,30 @@ def test_a_request_is_not_changed_and_says_what_is_sent(name: str) -> None:
     assert "Hi." in str(out.body)
     for word in ("authorization", "api-key", "bearer"):
         assert word not in str(out.headers).lower()
+
+
+def test_what_a_model_can_is_found_again_for_the_same_facts_alone() -> None:
+    """What wires share in a cache is what each would work out by itself."""
+    thinks = ChatRequest(list(HI), options=Options(reasoning="high"), tools=[Tool("look")])
+    changed = [None, *(Facts(always={"image": allowed}) for allowed in (False, True))]
+    every = [
+        (name, facts, model, request)
+        for name in WIRES for facts in changed
+        for model in ("claude-opus-5-5", "gpt-5.6", None) for request in (None, thinks)
+    ]  # fmt: skip
+
+    def ask(name: str, own: Facts | None, *asked: Any) -> Any:
+        return dragoman.wire(name, facts=own).can(*asked)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BoundedCache, "get", lambda self, key: None)
+        alone = [ask(*one) for one in every]
+    CACHES["dragoman.codec.model_facts.applied"].clear()
+    assert [ask(*one) for one in every] == alone
+    assert [ask(*one) for one in reversed(every)] == alone[::-1]
+    for allowed in (False, True) * 20:  # of which the next is where the one before was in memory
+        own = Facts(always={"image": allowed})
+        assert ("image" in ask("anthropic", own).user) == allowed
 
 
 @each_case("name", WIRES)

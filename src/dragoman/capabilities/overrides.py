@@ -266,7 +266,7 @@ def vary(caps: Capabilities, **fields: Any) -> Capabilities:
 
 _VARIED_SIZE = 2**12  # bytes of an entry, as most fields are shared
 _VARIED: BoundedCache[tuple[Capabilities, Capabilities]] = BoundedCache(
-    "dragoman.capabilities.overrides.vary", "capabilities with some other fields", 2**20
+    "dragoman.capabilities.overrides.vary", "capabilities with some other fields", 2**21
 )
 
 

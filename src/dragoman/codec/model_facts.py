@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .._old_names import keeps_old_names
+from ..caches import BoundedCache
 from ..capabilities import STATES, About, Capabilities, Fact, Facts, Limits, bare, override
 from ..capabilities.capabilities import MEDIA
 from ..capabilities.limit_tables import find_entries
@@ -23,6 +24,13 @@ _ANY = About()
 _MOST_MODELS = 1000  # whose capabilities a wire caches
 _SET_BY_USER = "capabilities set for this formatter"
 _LIMITS = frozenset({"context_window", "max_output"})
+_LONGEST_MODEL = 256  # characters
+_APPLIED_SIZE = 2**12  # bytes of an entry, as most fields are shared
+# Programs create a wire for each agent or request; the facts that they apply are the same objects.
+# An entry keeps the objects by whose identity it is found.
+_APPLIED: BoundedCache[tuple[Capabilities, tuple[Facts, ...], Capabilities]] = BoundedCache(
+    "dragoman.codec.model_facts.applied", "capabilities of models, by the facts of a wire", 2**20
+)
 
 
 @keeps_old_names
@@ -51,12 +59,19 @@ class ModelFacts:
         return self._caps.get((model, active)) or self._apply_facts(model, active)
 
     def _apply_facts(self, model: str | None, active: frozenset[str]) -> Capabilities:
-        caps = self._protocol_caps
-        name = bare(model) if model else None
-        for facts in self.facts:
-            caps = facts.apply(caps, name, self._names, active)
-        if active:
-            caps = without_switch(caps, active)
+        start, name = self._protocol_caps, bare(model) if model else None
+        key = (id(start), *map(id, self.facts), name, self._names, active)
+        known = _APPLIED.get(key)
+        if known is not None:
+            caps = known[2]
+        else:
+            caps = start
+            for facts in self.facts:
+                caps = facts.apply(caps, name, self._names, active)
+            if active:
+                caps = without_switch(caps, active)
+            if name is None or len(name) <= _LONGEST_MODEL:
+                _APPLIED.put(key, (start, self.facts, caps), _APPLIED_SIZE)
         if len(self._caps) >= _MOST_MODELS:  # a caller may name any number of models
             self._caps.clear()
         self._caps[model, active] = caps

@@ -101,9 +101,9 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         self._reads = self._protocol_caps.reads
         if vendor is not None and _alone(vendor):
             reads = self._protocol_caps.reads | {vendor.name}
-            self._protocol_caps = replace(self._protocol_caps, reads=reads)
+            self._protocol_caps = vary(self._protocol_caps, reads=reads)
         files = issuers_of_files(self._protocol_caps.reads)
-        self._protocol_caps = replace(self._protocol_caps, files=files)
+        self._protocol_caps = vary(self._protocol_caps, files=files)
         self.vendor = vendor
         pin = next((some.pin for some in reversed(facts) if some.pin), "")
         self.facts = tuple(some if some.pin else some.at_date(pin) for some in facts)

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 from ..capabilities import Capabilities
+from ..capabilities.overrides import vary
 from ..history.passes.survey import RoledHistory, Tools
 from ..losses import Report
 from ..message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
@@ -230,7 +231,7 @@ class Room(ABC):
 
     def can(self) -> Capabilities:
         """Return what this protocol can carry in its dialect, before any facts about a model."""
-        return replace(self.base_capabilities, reads=frozenset(self.dialect.issuers))
+        return vary(self.base_capabilities, reads=frozenset(self.dialect.issuers))
 
     def request_rest(self, body: JsonObject, resp: ChatResponse) -> JsonObject | None:
         """Return the body that asks for the rest of a paused answer.

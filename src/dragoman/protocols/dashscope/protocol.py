@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from ...capabilities import Capabilities
@@ -87,7 +86,7 @@ class DashScope(Room):
         roles: dict[str, Any] = {
             role: getattr(caps, role) | caps.move_media for role in self.dialect.media_seats
         }
-        return replace(caps, **roles)
+        return vary(caps, **roles)
 
     def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
         """Write function tools and unknown tools; the provider's own are switches in the body.

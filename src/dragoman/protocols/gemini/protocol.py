@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
 from ...caches import remember
@@ -105,7 +104,7 @@ class Gemini(Room):
 
     def can(self) -> Capabilities:
         """Return what this protocol can carry, before any facts about a model."""
-        return replace(super().can(), foreign_calls=self.dialect.foreign_calls)
+        return vary(super().can(), foreign_calls=self.dialect.foreign_calls)
 
     def client_arguments(
         self, body: JsonObject, headers: Mapping[str, str], model: str | None

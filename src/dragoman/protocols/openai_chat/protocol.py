@@ -6,10 +6,10 @@ Reference: OpenAI API, "Create chat completion", request body.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import ClassVar
 
 from ...capabilities import Capabilities
+from ...capabilities.overrides import vary
 from ...errors import WriteError
 from ...history.passes.survey import Tools
 from ...losses import Field, Report
@@ -119,7 +119,7 @@ class OpenAIChat(Room):
         kinds = frozenset({*self.dialect.server_tools, *self.dialect.switches})
         sealed_text = self.dialect.thinking_details
         reference = self.dialect.issuers[0] == self.protocol  # OpenAI's own host
-        return replace(
+        return vary(
             super().can(),
             server_tools=kinds,
             sealed_text=sealed_text,

@@ -6,10 +6,10 @@ Reference: OpenAI API, "Create a model response", request body.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from ...capabilities import Capabilities
+from ...capabilities.overrides import vary
 from ...errors import WriteError
 from ...history.passes.survey import SYSTEM, RoledHistory
 from ...losses import Field, Report
@@ -114,7 +114,7 @@ class OpenAIResponses(Room):
     def can(self) -> Capabilities:
         """Return what this protocol can carry in its dialect, before any facts about a model."""
         own = self.dialect.issuers[0] == self.protocol  # recorded only at OpenAI's own host
-        return replace(
+        return vary(
             super().can(),
             signed_thinking=not self.dialect.raw,
             stored_thinking=self.dialect.stores,
