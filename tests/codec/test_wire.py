@@ -17,7 +17,7 @@ from dragoman.caches import CACHES, BoundedCache
 from dragoman.capabilities import Fact, Facts
 from dragoman.errors import ConfigError, InvalidMessage, LossRefused, WriteError
 from dragoman.history.pipeline import FormatStyle
-from dragoman.history.prompt import SystemPrompt
+from dragoman.history.system_prompt import SystemPrompt
 from dragoman.losses import Policy
 from dragoman.message import CacheHint, TextBlock, ToolUseBlock
 from tests.each_case import each_case

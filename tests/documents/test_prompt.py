@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dragoman import ChatRequest, Formatter, Msg, Tool
-from dragoman.history.prompt import SystemPrompt
+from dragoman.history.system_prompt import SystemPrompt
 
 from .weather import FOUR, WEATHER
 

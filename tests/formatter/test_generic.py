@@ -11,7 +11,7 @@ import pytest
 import dragoman
 from dragoman import ByName, ChatRequest, Msg, Tagged, Tool
 from dragoman.formatter import AnthropicChatFormatter, OpenAIChatFormatter
-from dragoman.history.prompt import SystemPrompt
+from dragoman.history.system_prompt import SystemPrompt
 from dragoman.message import Base64Source, ImageBlock, TextBlock, ThinkingBlock, URLSource
 from tests.each_case import each_case
 

@@ -19,7 +19,7 @@ from dragoman._old_names import OLD_CODES
 from dragoman.capabilities import Capabilities, override
 from dragoman.cli import app
 from dragoman.formatter.wire_formatter import FormatterOptions
-from dragoman.history.prompt import SystemPrompt
+from dragoman.history.system_prompt import SystemPrompt
 from dragoman.history.wording import Wording
 from dragoman.losses import Policy, Report
 from dragoman.losses.codes import CODES, rename_codes

@@ -75,11 +75,12 @@ GROUPS = {
     ),
     "growing": Group(("history/truncate/growing.py",), ("history/test_truncate_onward.py",)),
     "passes": Group(
-        ("history/passes/repair.py", "history/passes/order.py", "history/passes/fit/*",
-         "history/passes/survey.py"),
+        ("history/passes/repair.py", "history/passes/message_order.py",
+         "history/passes/late_system.py", "history/passes/fit/*", "history/passes/survey.py"),
         tuple(
             f"history/passes/{name}"
-            for name in ("test_repair.py", "test_order.py", "test_order_losses.py",
+            for name in ("test_repair.py", "test_message_order.py",
+                         "test_message_order_losses.py", "test_late_system.py",
                          "test_orphan_results.py", "test_result_names.py", "test_turns.py",
                          "test_survey.py", "test_roled_history.py", "fit")
         ),

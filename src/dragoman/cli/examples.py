@@ -30,8 +30,8 @@ from typing import Any
 from ..caches import remember
 from ..conversion.convert import convert
 from ..formatter import Formatter
-from ..history.prompt import SystemPrompt
 from ..history.speakers import ByName, ByRole, NameField, Tagged
+from ..history.system_prompt import SystemPrompt
 from ..history.truncate import ClearToolResults, Summarize
 from ..history.wording import Wording
 from ..losses import Loss

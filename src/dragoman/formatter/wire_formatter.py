@@ -22,8 +22,8 @@ from ..errors import ConfigError, ContextOverflow, ProviderError, ReadError, Str
 from ..history.passes.fetching import Fetch
 from ..history.passes.fit.state import Saver
 from ..history.pipeline import FormatStyle, pair_calls, wanted_media
-from ..history.prompt import SystemPrompt
 from ..history.speakers import ByName, ByRole, Rewrite, Tagged
+from ..history.system_prompt import SystemPrompt
 from ..history.truncate import Truncation
 from ..history.wording import Wording
 from ..losses import PolicyLike, Report

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..suggestions.import_names import listing, refusing
-from .prompt import SystemPrompt
 from .speakers import ByName, ByRole, NameField, Rewrite, Speakers, Tagged, clean_names
 from .split import split_history
+from .system_prompt import SystemPrompt
 from .truncate.clear_results import ClearToolResults
 from .truncate.plan import Truncation
 from .truncate.strategies import DropOldest, KeepFirst

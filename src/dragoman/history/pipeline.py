@@ -25,7 +25,8 @@ from .passes.fetching import Fetch, insert_fetched, media_to_fetch
 from .passes.fit import fit, fit_media, tell_others
 from .passes.fit.blocks import drop_blanks
 from .passes.fit.state import Saver, shortest_minutes
-from .passes.order import alternate_roles, join_calls, move_late_system, order
+from .passes.late_system import move_late_system
+from .passes.message_order import alternate_roles, join_calls, order
 from .passes.plain_tools import map_wire_names, plain_calls, plain_tools
 from .passes.repair import drop_unfinished_calls, repair
 from .passes.survey import (
@@ -42,8 +43,8 @@ from .passes.survey import (
     survey,
 )
 from .passes.thinking_after_edits import first_change, keep_bound_thinking
-from .prompt import SystemPrompt
 from .speakers import ByName, ByRole, Rewrite, Tagged, clean_names
+from .system_prompt import SystemPrompt
 from .wording import Wording
 
 

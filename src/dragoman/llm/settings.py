@@ -16,8 +16,8 @@ from ..errors import ConfigError
 from ..formatter.wire_formatter import WireFormatter
 from ..history.passes.fetching import Fetch
 from ..history.passes.fit.state import Saver
-from ..history.prompt import SystemPrompt
 from ..history.speakers import Rewrite
+from ..history.system_prompt import SystemPrompt
 from ..history.truncate import Truncation
 from ..history.wording import Wording
 from ..losses import PolicyLike

@@ -18,7 +18,7 @@ from ..errors import ConfigError
 from ..formatter.base import FormatterBase, TruncatedFormatterBase, drive
 from ..formatter.wire_formatter import WireFormatter
 from ..history.passes.fetching import Fetch
-from ..history.prompt import SystemPrompt
+from ..history.system_prompt import SystemPrompt
 from ..losses import PolicyLike
 from ..media_fetch.local_files import local_files
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, Written, check_messages, to_tools

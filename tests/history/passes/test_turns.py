@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman.capabilities import Capabilities
-from dragoman.history.passes.order import order
+from dragoman.history.passes.message_order import order
 from dragoman.history.passes.survey import survey
 from dragoman.history.wording import Wording
 from dragoman.losses import Report

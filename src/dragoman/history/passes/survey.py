@@ -413,3 +413,9 @@ def finish_survey(history: RoledHistory, answered: list[str], waiting: int) -> R
     if answered != history.names[: len(answered)]:
         history.flags |= MISNAMED | UNNAMED if any(answered) else UNNAMED
     return history
+
+
+def prompt_length(history: RoledHistory) -> int:
+    """How many system messages come before all others."""
+    others = (i for i, role in enumerate(history.roles) if role != SYSTEM)
+    return next(others, len(history.roles))

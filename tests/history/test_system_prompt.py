@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dragoman import Tool
-from dragoman.history.prompt import SystemPrompt
+from dragoman.history.system_prompt import SystemPrompt
 
 TOOLS = [Tool("look", "look at it"), Tool("find", "{braces} stay")]
 LIST = ("\n\nYou have the following tools available:\n- look: look at it\n"

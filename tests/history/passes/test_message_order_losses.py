@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from dragoman.capabilities import Capabilities
-from dragoman.history.passes.order import move_late_system, order
+from dragoman.history.passes.late_system import move_late_system
+from dragoman.history.passes.message_order import order
 from dragoman.history.passes.survey import ASSISTANT, PARALLEL, USER, RoledHistory, survey
 from dragoman.history.wording import Wording
 from dragoman.losses import Report
 from dragoman.message import CacheHint, Msg, TextBlock, ThinkingBlock, places
 
-from .test_order import IMAGE, A, S, U, call, result, run, said
+from .test_message_order import IMAGE, A, S, U, call, result, run, said
 
 THOUGHT = Msg.assistant([ThinkingBlock("Hm.", signature="c2ln")])
 

@@ -1,6 +1,7 @@
-"""The order that a wire wants: late system messages, gathered results, alternating roles.
+"""The order of messages that a wire wants: results, roles that alternate, first and last turn.
 
-`order` runs after all passes that move messages. Knows no wire.
+`order` runs after all passes that move messages. System messages in the middle of a history are in
+`late_system.py`. Knows no wire.
 """
 
 from __future__ import annotations
@@ -13,8 +14,17 @@ from ...message import DocumentBlock, Msg, Role, TextBlock, ThinkingBlock, ToolR
 from ...message.blocks import ContentBlock, Extras
 from ..wording import Wording
 from . import survey
+from .late_system import move_late_system
 from .repair import ends_in_server_block, missing_result
-from .survey import RoledHistory, Runs, role_runs, same_items, with_content, with_fields
+from .survey import (
+    RoledHistory,
+    Runs,
+    prompt_length,
+    role_runs,
+    same_items,
+    with_content,
+    with_fields,
+)
 
 # On a wire of two roles results are the user's.
 _TWO_ROLES = bytes.maketrans(bytes((survey.TOOL,)), bytes((survey.USER,)))
@@ -259,66 +269,6 @@ def trim_last_text(history: RoledHistory, report: Report) -> RoledHistory:
     return history.with_contents({len(history.msgs) - 1: with_content(m, content, report)})
 
 
-def move_late_system(
-    history: RoledHistory,
-    caps: Capabilities,
-    report: Report,
-    wording: Wording,
-    behind: int | None = None,
-) -> RoledHistory:
-    """Later system messages as the wire takes them; before `fit`, for the roles change.
-
-    `behind`: the role of the message before these, if they are not the first.
-    """
-    second = caps.system_head == "first" and history.roles[1:2] == [survey.SYSTEM]
-    first = behind is not None and history.roles[:1] == [survey.SYSTEM]
-    if caps.late_system == "keep" or not (history.flags & survey.LATE or second or first):
-        return history
-    prompt = 1 if caps.system_head == "first" else _prompt_length(history)
-    if behind is not None:
-        prompt = 0
-    allowed = _system_places(history, behind) if caps.late_system == "placed" else set()
-    changes: dict[int, list[tuple[Msg, int]]] = {}
-    for i, (m, role) in enumerate(zip(history.msgs, history.roles, strict=True)):
-        if role != survey.SYSTEM or i < prompt or i in allowed:
-            continue
-        report.add_loss("system.late", m, did="sent as the user's")
-        content = m.content
-        if caps.late_system != "user":
-            report.add_loss("system.reminder", m)
-            content = [_reminder(block, report, wording) for block in m.blocks]
-        changes[i] = [(with_content(m, content, report, "user"), survey.USER)]
-    return history.with_changes(changes)
-
-
-def _reminder(block: ContentBlock, report: Report, wording: Wording) -> ContentBlock:
-    if type(block) is not TextBlock:
-        return block
-    return with_fields(block, report, text=wording.reminder.format(text=block.text))
-
-
-def _system_places(history: RoledHistory, behind: int | None = None) -> set[int]:
-    """The places for a system message: after a user's turn, and before an assistant's or last."""
-    places: set[int] = set()
-    previous = survey.SYSTEM if behind is None else behind
-    waiting: list[int] = []
-    for i, role in enumerate([*history.roles, survey.ASSISTANT]):
-        if role == survey.SYSTEM:
-            waiting.append(i)
-            continue
-        if role == survey.ASSISTANT and previous in (survey.USER, survey.TOOL):
-            places.update(waiting)
-        waiting.clear()
-        previous = role
-    return places
-
-
-def _prompt_length(history: RoledHistory) -> int:
-    """How many system messages come before all others."""
-    others = (i for i, role in enumerate(history.roles) if role != survey.SYSTEM)
-    return next(others, len(history.roles))
-
-
 def _gather_results(history: RoledHistory, report: Report) -> RoledHistory:
     """Neighbouring results in one message, in the order of their calls."""
     runs: Runs = {}
@@ -379,7 +329,7 @@ def _with_ends(
     if begins == [survey.USER] and last_role in (survey.USER, survey.TOOL):
         return history  # as most requests do
     if first:
-        prompt = _prompt_length(history)
+        prompt = prompt_length(history)
         size = len(history.roles)
         # so many system messages and no other are no conversation for the wire
         alone = caps.system_place == "top" or (prompt > 1 and not caps.last_system)
@@ -400,7 +350,7 @@ def _with_ends(
 
 def _with_first_turn(history: RoledHistory, report: Report, wording: Wording) -> RoledHistory:
     """The history with a user's turn after the system prompt."""
-    prompt = _prompt_length(history)
+    prompt = prompt_length(history)
     first = history.msgs[prompt]
     report.add_loss("turn.first", first, did=wording.first_turn)
     turn = _turn(wording.first_turn, "user", first, report)
