@@ -40,7 +40,7 @@ from .message import (
 )
 from .message.ending import Ending, classify_ending
 from .message.python_types import type_schema
-from .message.request import Way
+from .message.response_format import Way
 from .schema import repair_arguments
 from .schema.typed import keep_to_schema, type_adapter, typed_value
 from .stream.arguments import parse_partial

@@ -13,7 +13,7 @@ import pytest
 
 from dragoman import Toolkit
 from dragoman.losses.codes import CODES
-from dragoman.message.request import Way
+from dragoman.message.response_format import Way
 
 from .pages import FOLDERS, blocks, plain, rows
 

@@ -11,7 +11,7 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, Msg, Options
 from dragoman.analysis import check
-from dragoman.message.request import OPTIONS
+from dragoman.message.options import OPTIONS
 from dragoman.protocols.body_fields import BodyField, FieldTable
 from dragoman.protocols.openai_chat.request import read_request
 from dragoman.vendors import PROTOCOLS, wire

@@ -9,7 +9,16 @@ from typing import Any
 
 from ..errors import InvalidMessage
 from ..losses import Field, Report
-from ..message import ChatRequest, ChatResponse, Msg, Options, RawBlock, Written, request, tools
+from ..message import (
+    ChatRequest,
+    ChatResponse,
+    Msg,
+    Options,
+    RawBlock,
+    Written,
+    response_format,
+    tools,
+)
 from ..text.redaction import Shown, clip_text
 from .paths import MISSING, Step, existing, format_path, inside, steps, value_at
 
@@ -21,7 +30,7 @@ _PARTS: dict[type, str] = {
     Options: "options",
     ChatRequest: "the request",
     ChatResponse: "the request",
-    request.ResponseFormat: "response format",
+    response_format.ResponseFormat: "response format",
 }
 
 

@@ -20,7 +20,7 @@ from ..llm.facts_file import facts as read_facts
 from ..losses import Policy
 from ..losses import policy as policy_of
 from ..message import Options
-from ..message.request import OPTIONS
+from ..message.options import OPTIONS
 from ..suggestions.keywords import advise, nearest_vendor
 from ..text.json_text import loads
 from ..tokens import TokenCounterBase

@@ -27,7 +27,7 @@ from ..message import (
     places,
     to_tools,
 )
-from ..message.request import OPTIONS
+from ..message.options import OPTIONS
 from ..message.tools import ToolList
 from ..text.json_text import JsonObject
 from ..text.redaction import Shown, show

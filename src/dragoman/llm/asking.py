@@ -23,7 +23,7 @@ from ..message import (
     Written,
 )
 from ..message.answer import join_usages
-from ..message.request import OPTIONS
+from ..message.options import OPTIONS
 from ..model.answer import Answer
 from ..model.endpoint import CallOptions, ConnectionOptions
 from ..model.received import Received

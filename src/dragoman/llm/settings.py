@@ -23,7 +23,7 @@ from ..history.wording import Wording
 from ..losses import PolicyLike
 from ..message import ChatRequest, ChatResponse, Msg, ToolChoice
 from ..message.blocks import MediaBlock
-from ..message.request import Effort
+from ..message.options import Effort
 from ..model.endpoint import ConnectionOptions
 from ..suggestions.import_names import OF_AGENTS
 from ..suggestions.import_names import OF_REPLIES as OF_REPLIES  # noqa: PLC0414

@@ -37,8 +37,10 @@ from .media import (
     URLSource,
 )
 from .msg import Msg, Role, identify
+from .options import Options
 from .paths import answer_places, places
-from .request import AsRead, ChatRequest, Options, ResponseFormat, check_messages, check_request
+from .request import AsRead, ChatRequest, check_messages, check_request
+from .response_format import ResponseFormat
 from .sources import AnswerSource
 from .stored import dump, load
 from .tools import Grammar, Namespace, Parameter, ServerTool, Tool, ToolChoice, to_tools

@@ -29,7 +29,9 @@ from .check import (
     wrong_type,
 )
 from .msg import Msg
-from .request import NO_OPTIONS, AsRead, ChatRequest, Options, ResponseFormat
+from .options import NO_OPTIONS, Options
+from .request import AsRead, ChatRequest
+from .response_format import ResponseFormat
 from .tools import Grammar, Namespace, ServerTool, Tool, ToolChoice
 
 VERSION = 1

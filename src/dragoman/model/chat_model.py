@@ -16,7 +16,7 @@ from ..codec.stream_decoder import StreamDecoder
 from ..codec.wire import Wire
 from ..errors import ConfigError, NotMessages, ProviderError, StreamBroken, UnknownKeyword
 from ..message import ChatRequest, Msg, Options, ToolChoice, Written
-from ..message.request import OPTIONS
+from ..message.options import OPTIONS
 from ..stream.builder import SegmentEnd
 from ..suggestions.keywords import refuse_unknown, rename_keywords
 from ..text.json_text import loads

@@ -1,7 +1,7 @@
 """Tool choice, response format and options of a request, reduced to what the wire takes.
 
 Pure functions over the tree, which name no wire. Thinking is in `reasoning`. The options themselves
-are `Options` in `message/request.py`.
+are `Options` in `message/options.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..losses import Report
 from ..losses.codes.code import Kind
 from ..message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
 from ..message.blocks import NOTES
-from ..message.request import NO_OPTIONS, OPTION_KINDS
+from ..message.options import NO_OPTIONS, OPTION_KINDS
 from ..text.json_text import Json, JsonObject
 from .base import PreparedRequest
 from .body_fields import Limits

@@ -26,7 +26,7 @@ from ..history.passes.fetching import Fetch
 from ..losses import PolicyLike
 from ..losses import policy as policy_of
 from ..media_fetch.local_files import local_files
-from ..message.request import OPTIONS
+from ..message.options import OPTIONS
 from ..protocols.base import Room
 from ..protocols.batches import BatchForm, BatchLimits, BatchLines
 from ..suggestions.import_names import listing, refusing

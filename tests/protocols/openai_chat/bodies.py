@@ -7,7 +7,7 @@ from typing import Any
 
 import dragoman
 from dragoman import ChatRequest
-from dragoman.message.request import OPTIONS
+from dragoman.message.options import OPTIONS
 
 WIRE = "openai-chat"
 ALL = frozenset({"tools", "tool_choice", "response_format", "stream", "model", "system", *OPTIONS})

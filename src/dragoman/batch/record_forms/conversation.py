@@ -20,7 +20,7 @@ from ...losses import Report
 from ...losses import policy as policy_of
 from ...message import ChatRequest, ChatResponse, Msg, Origin, ThinkingBlock, Usage
 from ...message.blocks import HEALED, ContentBlock
-from ...message.request import NO_OPTIONS
+from ...message.options import NO_OPTIONS
 from ...text.json_text import Json, JsonObject
 from .record_report import Moves, RecordPlace, RecordReport, errors_in_record
 

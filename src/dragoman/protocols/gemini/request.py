@@ -17,7 +17,7 @@ from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool,
 from ...message.blocks import name_notes
 from ...message.known_history import read_elements
 from ...message.known_tools import ParsedBody
-from ...message.request import OPTION_KINDS
+from ...message.options import OPTION_KINDS
 from ...text.json_text import Json, JsonObject, field_at, put_field
 from .. import request_fields
 from ..base import Names, Room

@@ -20,7 +20,8 @@ from ...message import ChatRequest, Options
 from ...message.blocks import NOTES, name_notes
 from ...message.known_history import read_elements
 from ...message.known_tools import ParsedBody
-from ...message.request import NO_OPTIONS, model_origin, new_request
+from ...message.options import NO_OPTIONS
+from ...message.request import model_origin, new_request
 from ...text.json_text import Json, JsonObject, field_at, put_field, take_field
 from ..base import Names, Room
 from ..chat_like import request as chat_request
