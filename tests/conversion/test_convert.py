@@ -14,7 +14,9 @@ import pytest
 
 import dragoman
 from dragoman import ConfigError, LossRefused, Msg, Policy, ReadError, Vendor, WriteError
+from dragoman.conversion.wires import get_wire
 from dragoman.history.pipeline import FormatStyle
+from dragoman.losses.policies import LossLog
 from dragoman.protocols.openai_chat import Dialect
 from dragoman.sealed_state import Envelope
 from dragoman.vendors import PROTOCOLS
@@ -168,14 +170,60 @@ def test_a_policy_refuses_before_anything_is_returned() -> None:
     assert caught.value.losses
 
 
-def test_what_is_logged_once_is_not_logged_again(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_policy_that_ignores_logs_nothing(caplog: pytest.LogCaptureFixture) -> None:
     told = chat({**HI, "name": "bob"}, logit_bias={"5": 1})
     with caplog.at_level("DEBUG", "dragoman"):
-        dragoman.convert(told, "openai-chat", "mistral")
+        dragoman.convert(told, "openai-chat", dragoman.wire("mistral"))
         assert caplog.records
         caplog.clear()
-        dragoman.convert(told, "openai-chat", "mistral", policy="ignore")
+        dragoman.convert(told, "openai-chat", dragoman.wire("mistral"), policy="ignore")
     assert caplog.records == []
+
+
+@pytest.mark.parametrize("by_name", [True, False])
+def test_conversions_onto_one_wire_log_each_code_once_an_hour(
+    by_name: bool, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Requests, answers and streams: those that convert a million do not log a million lines."""
+    monkeypatch.setattr(get_wire("ollama"), "loss_log", LossLog())
+    seconds = [0.0]
+    monkeypatch.setattr("dragoman.losses.policies.monotonic", lambda: seconds[0])
+    target: Any = "ollama" if by_name else dragoman.wire("ollama")
+    asked, answered = chat(HI, logit_bias={"5": 1}), said({"content": "Hi"})
+    stream = [f"data: {json.dumps(chunk({'content': 'Hi'}, 'stop'))}\n\n".encode()]
+
+    def lines() -> list[str]:
+        caplog.clear()
+        with caplog.at_level("DEBUG", "dragoman"):
+            for _ in range(3):
+                dragoman.convert(asked, "openai-chat", target)
+                dragoman.convert(answered, "openai-chat", target, "response")
+                list(dragoman.convert_stream(stream, "openai-chat", target))
+        return [record.getMessage() for record in caplog.records]
+
+    first = lines()
+    assert any("logit_bias" in line for line in first), first
+    assert any("answer.unsupported" in line for line in first), first
+    codes = [line.split()[2] for line in first]
+    assert len(set(codes)) == len(codes)
+    assert lines() == []
+    seconds[0] += 3600
+    again = lines()
+    assert [line.split()[2] for line in again] == codes
+    assert all("more requests since the last line" in line for line in again)
+
+
+def test_no_place_is_looked_for_that_is_not_logged(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is a walk over the whole body; the level of the log is mostly above that of the loss."""
+    looked: list[int] = []
+    monkeypatch.setattr("dragoman.losses.loss.Index", lambda *_: looked.append(1))
+    with caplog.at_level("WARNING", "dragoman"):
+        written = dragoman.convert(chat(HI), "openai-chat", dragoman.wire("anthropic"))
+    assert "max_tokens.default" in written.report.codes
+    assert caplog.records == []
+    assert looked == []
 
 
 @pytest.mark.parametrize("body", ["[]", "1", b"null", "{", [], 5, None])

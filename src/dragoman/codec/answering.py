@@ -127,7 +127,7 @@ class WireAnswering:
     name: str
     policy: Policy
     _reads: frozenset[str]  # issuers whose opaque state this protocol's clients understand
-    _logged: LossLog
+    loss_log: LossLog
 
     def write_response(
         self,
@@ -179,7 +179,7 @@ class WireAnswering:
                 nodes = (resp, resp.usage, *resp.candidates)
                 raise_for_notes(nodes, (candidate.msg for candidate in resp.candidates), error)
             raise
-        (policy or self.policy).judge(report, self._logged)
+        (policy or self.policy).judge(report, self.loss_log)
         return Written(body, model=resp.model, report=report)
 
     def _failure(
@@ -204,7 +204,7 @@ class WireAnswering:
         if body != error.body:  # an error read over this wire is unchanged
             names = ("type", "error") if "error" in body else _ERROR_FIELDS
             body = {name: body[name] for name in names if name in body}
-        (policy or self.policy).judge(report, self._logged)
+        (policy or self.policy).judge(report, self.loss_log)
         return Written(body, report=report)
 
     def _with_reasons(self, resp: ChatResponse, report: Report) -> ChatResponse:

@@ -72,13 +72,13 @@ class Wire(ModelFacts, WireReading, WireAnswering):
     __slots__ = (
         "_caps",
         "_issuer",
-        "_logged",
         "_names",
         "_protocol_caps",
         "_reads",
         "_spoken",
         "_style",
         "facts",
+        "loss_log",
         "name",
         "policy",
         "room",
@@ -109,7 +109,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         self.facts = tuple(some if some.pin else some.at_date(pin) for some in facts)
         self.policy: Policy = policy_of(policy)
         self._style = FormatStyle(fetch=fetch)
-        self._logged = LossLog()
+        self.loss_log = LossLog()
         self._caps: dict[tuple[str | None, frozenset[str]], Capabilities] = {}
         hosts = (name, room.protocol, vendor.name if vendor is not None else room.protocol)
         self._names = frozenset(hosts)
@@ -221,7 +221,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             raise
         body = _share_known(http, prepared.tools, report) if is_shared else http.body
         if report.kinds:
-            (policy or self.policy).judge(report, self._logged)
+            (policy or self.policy).judge(report, self.loss_log)
         source = asked or req
         left = source if source.messages is given else replace(source, messages=given)
         return Written(

@@ -12,7 +12,6 @@ from ..history.passes.fetching import Fetch
 from ..history.pipeline import FormatStyle
 from ..losses import PolicyLike
 from ..losses import policy as policy_of
-from ..losses.policies import LossLog
 from ..message import ChatRequest, Written, check_request
 from ..message.known_tools import copy_tools
 from ..message.shared import Shared
@@ -104,7 +103,7 @@ def convert(
         )
     else:
         raise ConfigError(f"kind is {show(kind)}", hint='"request" or "response", and model="..."')
-    policy_of(_judge(policy, target), strict).judge(written.report, LossLog())
+    policy_of(_judge(policy, target), strict).judge(written.report, writer.loss_log)
     return written
 
 

@@ -11,7 +11,6 @@ from ..codec.stream import Events, feed_chunk, iterate_chunks
 from ..codec.wire import Wire
 from ..errors import ConfigError, ProviderError, ReadError
 from ..losses import Loss, Policy
-from ..losses.policies import LossLog
 from ..message import ChatRequest, ChatResponse
 from ..sealed_state import Envelope
 from ..stream.framing import ServerEvent
@@ -56,6 +55,7 @@ class ConvertedStream(Events[ServerEvent]):
         self._chunks = iterate_chunks(chunks)
         self._reader = reader  # None: detected by the events
         self._policy = policy
+        self._loss_log = target.loss_log
         self._convert = partial(
             StreamConverter,
             target=target,
@@ -118,7 +118,7 @@ class ConvertedStream(Events[ServerEvent]):
         yield from converter.settle()
         yield from converter.end()
         self._ended = True
-        self._policy.judge(converter.encoder.report, LossLog())
+        self._policy.judge(converter.encoder.report, self._loss_log)
 
 
 def _no_stream(wire: str, received: list[Any]) -> ReadError:

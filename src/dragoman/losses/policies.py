@@ -145,6 +145,8 @@ class Policy:
         for (kind, code), losses in first.items():
             row = CODES[code]
             level = row.level if kind == row.kind else LEVELS[kind]
+            if not _log.isEnabledFor(level):  # to find where a loss is takes time
+                continue
             more = f" and {len(losses) - 1} more" if len(losses) > 1 else ""
             since = f"; {codes[code]} more requests since the last line" if codes[code] else ""
             _log.log(

@@ -22,7 +22,6 @@ from ...history.truncate import DropOldest
 from ...llm.names import ModelName
 from ...losses import Report
 from ...losses import policy as policy_of
-from ...losses.policies import LossLog
 from ...message import ChatRequest, Written, places
 from ...model.segments import AnswerSegments
 from ...protocols.reasoning import needs_other_wire
@@ -212,7 +211,7 @@ class Upstream:
             return self.wire.write_request(req, self.model, policy=self.policy, report=report)
         written = self._formatter.format_request(req, self.model)
         written.report.include(report)
-        self.policy.judge(written.report, LossLog())
+        self.policy.judge(written.report, self.wire.loss_log)
         return written
 
     def _is_same_wire(self) -> bool:
