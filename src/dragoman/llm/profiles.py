@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ConfigError
+from ..message.request import OPTIONS
 from ..suggestions.keywords import rename_keywords
 from ..text.redaction import one_line, show
 
@@ -37,9 +38,7 @@ UNTRUSTED = "profile.untrusted"  # the code of the error
 _FREE = frozenset({
     "model", "fallbacks", "order", "timeout", "retries", "repairs", "way", "response_format",
     "system", "memories", "agent_name", "tool_choice", "metadata", "history_tokens", "strict",
-    "policy", "max_answer_bytes", "max_event_bytes", "max_tokens", "temperature", "top_p", "top_k",
-    "presence_penalty", "frequency_penalty", "repetition_penalty", "seed", "stop", "n", "logprobs",
-    "top_logprobs", "reasoning", "reasoning_budget", "thoughts", "service_tier", "user",
+    "policy", "max_answer_bytes", "max_event_bytes", *OPTIONS,
 })  # fmt: skip
 _PLAIN_TABLES = frozenset({"response_format", "metadata", "policy"})  # tables in these name no host
 
