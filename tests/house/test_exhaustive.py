@@ -22,13 +22,11 @@ PLACES = (
     "protocols/bedrock/blocks.py",
     "protocols/cohere/blocks.py",
     "protocols/dashscope/messages.py",
-    "protocols/gemini/blocks.py",
     "protocols/gemini/messages.py",
     "protocols/gemini_interactions/messages.py",
     "protocols/mistral/blocks.py",
     "protocols/ollama/messages.py",
     "protocols/openai_chat/blocks.py",
-    "protocols/openai_chat/messages.py",
     "protocols/openai_responses/messages.py",
 )
 

@@ -367,8 +367,8 @@ def _write_fields(block: ContentBlock, notes: list[str], issuer: str) -> JsonObj
         if (envelope := find_envelope(block)) is not None:  # the field holds bytes
             part["thoughtSignature"] = b64encode(envelope.encode()).decode()
         return part
-    # this wire has no refusals, and raw blocks are written elsewhere
-    assert not isinstance(block, tree.RefusalBlock | RawBlock)
+    if not isinstance(block, MediaBlock):  # raw blocks are written elsewhere
+        raise WriteError(f"{block.type} was never read as a part", code="placement.unsupported")
     part = _media_data(block.source, block.source.media_type or None, notes)
     return part | resolution(block)
 

@@ -7,7 +7,7 @@ Reference: OpenAI API, "Create chat completion", `messages`; requests of some fo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from ...capabilities import Capabilities
 from ...errors import WriteError
@@ -15,7 +15,7 @@ from ...history.passes import survey
 from ...history.passes.survey import ASSISTANT, SYSTEM, TOOL, RoledHistory
 from ...losses import Report
 from ...message import ContentBlock, Msg, Origin, RawBlock, RefusalBlock, TextBlock
-from ...message.blocks import MEDIA_KINDS, MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from ...message.blocks import MEDIA_KINDS, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ...message.media_urls import speech_id
 from ...message.request import new_message, new_result
 from ...stream.think_tags import join_think_tags
@@ -398,9 +398,7 @@ def _write_content(parts: list[JsonObject], wordless: bool, dialect: Dialect) ->
     return "" if dialect.call_content == "empty" else None
 
 
-def _write_part(
-    block: TextBlock | RefusalBlock | MediaBlock, caps: Capabilities, dialect: Dialect
-) -> JsonObject:
+def _write_part(block: ContentBlock, caps: Capabilities, dialect: Dialect) -> JsonObject:
     part = wire_blocks.write_part(block, dialect.audio_links)
     if block.extras is not None:
         part = fill_fields(part, own_extras(block, caps))
@@ -445,7 +443,7 @@ def _write_output(block: ToolResultBlock, caps: Capabilities, dialect: Dialect) 
         if type(item) is RawBlock and isinstance(item.data, dict):
             parts.append(item.data)
         elif type(item) is TextBlock or item.type in MEDIA_KINDS:
-            parts.append(_write_part(cast("TextBlock | MediaBlock", item), caps, dialect))
+            parts.append(_write_part(item, caps, dialect))
         else:
             raise WriteError(f"{item.type} inside a tool result", code="placement.unsupported")
     return parts or ""

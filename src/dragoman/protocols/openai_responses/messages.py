@@ -469,19 +469,23 @@ class InputWriter:
             self._open.append(self._input(block))
         else:
             self._close(m, role)
-            if type(block) is ToolUseBlock:
-                self._report_cache(block)
-                self._item(_call(block), block)
-                if block.freeform:
-                    self._custom_ids.add(block.id)
-            elif type(block) is ThinkingBlock:
-                self._reasoning(block)
-            elif type(block) is RawBlock:
-                self.items.append(item := self._input(block))
-                if item.get("type") == "custom_tool_call":  # of an older reader's
-                    self._custom_ids.add(str(item.get("call_id")))
-            else:
-                assert_never(block)
+            self._own_item(block)
+
+    def _own_item(self, block: ToolUseBlock | ThinkingBlock | RawBlock) -> None:
+        """Write a block that is an item by itself."""
+        if type(block) is ToolUseBlock:
+            self._report_cache(block)
+            self._item(_call(block), block)
+            if block.freeform:
+                self._custom_ids.add(block.id)
+        elif type(block) is ThinkingBlock:
+            self._reasoning(block)
+        elif type(block) is RawBlock:
+            self.items.append(item := self._input(block))
+            if item.get("type") == "custom_tool_call":  # of an older reader's
+                self._custom_ids.add(str(item.get("call_id")))
+        else:
+            assert_never(block)
 
     def _text(self, block: TextBlock | RefusalBlock, m: Msg, role: str) -> None:
         extras = {} if block.extras is None else own_extras(block, self.caps)

@@ -346,22 +346,26 @@ def _fit_block(
     if type(block) is tree.RefusalBlock:
         return _refusal(state, block, kinds)
     if type(block) is tree.RawBlock:
-        readable = "raw" in kinds and state.caps.takes_items(block.issuer, block.by == "client")
-        if (
-            readable
-            and isinstance(block.data, dict)
-            and not state.holds_sealed_state(block.issuer, block.data)
-        ):
-            return [block]
-        if not readable and (text := raw_as_text(state, block, kinds)) is not None:
-            return [text]
-        code = _LOST_AS.get(block.spelling or "", "raw.other_provider")
-        state.report.add_loss(code, block, what=f"raw block of {block.issuer}")
-        return []
+        return _raw(state, block, kinds)
     assert_never(block)
 
 
 _LOST_AS = {SEALED_SUMMARY: "summary.sealed", BILLING: "system.billing"}
+
+
+def _raw(state: State, block: tree.RawBlock, kinds: frozenset[str]) -> list[ContentBlock]:
+    readable = "raw" in kinds and state.caps.takes_items(block.issuer, block.by == "client")
+    if (
+        readable
+        and isinstance(block.data, dict)
+        and not state.holds_sealed_state(block.issuer, block.data)
+    ):
+        return [block]
+    if not readable and (text := raw_as_text(state, block, kinds)) is not None:
+        return [text]
+    code = _LOST_AS.get(block.spelling or "", "raw.other_provider")
+    state.report.add_loss(code, block, what=f"raw block of {block.issuer}")
+    return []
 
 
 def _comes_back(block: MediaBlock, caps: Capabilities) -> bool:
