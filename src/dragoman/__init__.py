@@ -5,7 +5,7 @@
     < media_fetch < transport, sealed_state              files and HTTP, as the layers above ask
     < protocols/*                                        one folder for each wire protocol
     < codec < vendors                                    bodies of one wire; the hosts
-    < formatter, conversion, toolkit, structured < analysis            what programs call
+    < formatter, conversion, toolkit, structured_output < analysis     what programs call
     < model < llm < agent, agent_logs, testing           what sends
     < gateway, page, batch < cli                         programs
 
@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     )
     from .model.pairing import matrix
     from .stream.events import StreamEvent
-    from .structured import Structured
+    from .structured_output import Structured
     from .toolkit import Toolkit, tool
     from .vendors import Vendor, wire, wires
 
@@ -210,7 +210,7 @@ _HOMES = {
     "history.speakers": ("ByName", "ByRole", "NameField", "Tagged"),
     "history.split": ("split_history",),
     "history.truncate": ("ClearToolResults", "DropOldest", "KeepFirst", "Summarize"),
-    "structured": ("Structured",),
+    "structured_output": ("Structured",),
     "toolkit": ("Toolkit", "tool"),
     "vendors": ("Vendor", "wire", "wires"),
 }  # fmt: skip

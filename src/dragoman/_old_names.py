@@ -28,6 +28,7 @@ OLD_MODULES = {
     "playground": "page",
     "rewrite": "history",
     "sse": "stream.framing",
+    "structured": "structured_output",
     "study": "analysis",
     "token": "tokens",
     "gateway.asgi": "gateway.server.asgi",

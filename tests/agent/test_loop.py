@@ -262,6 +262,8 @@ def test_an_answer_that_is_not_of_the_type_is_asked_for_again() -> None:
     assert agent.run("Hi").parsed == City(name="Paris", degrees=18)
     with pytest.raises(InvalidOutput):
         agent_of("Warm.", response_format=City).run("Hi")
+    with pytest.raises(ConfigError, match="repairs"):
+        agent_of("Warm.", response_format=City, repairs=-1)
 
 
 def test_models_may_be_exchanged_and_the_losses_of_the_switch_are_told() -> None:

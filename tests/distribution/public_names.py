@@ -32,8 +32,8 @@ MODULES = (
     "protocols.anthropic", "protocols.bedrock", "protocols.cohere", "protocols.dashscope",
     "protocols.gemini", "protocols.gemini_interactions", "protocols.mistral", "protocols.ollama",
     "protocols.openai_chat", "protocols.openai_responses", "rewrite", "rewrite.truncate", "schema",
-    "sealed_state", "sse", "stream.framing", "structured", "study", "testing", "token", "tokens",
-    "toolkit", "vendors",
+    "sealed_state", "sse", "stream.framing", "structured", "structured_output", "study", "testing",
+    "token", "tokens", "toolkit", "vendors",
 )  # fmt: skip
 
 # name -> why it is gone without an alias

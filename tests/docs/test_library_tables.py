@@ -30,7 +30,7 @@ PAGES = ("coming-from-agentscope", "coming-from-langchain", "coming-from-litellm
          "coming-from-openai", "coming-from-pydantic-ai")  # fmt: skip
 MODULES = [import_module(f"dragoman{name}") for name in (
     "", ".message", ".formatter", ".toolkit", ".history", ".capabilities", ".errors", ".vendors",
-    ".model", ".llm", ".agent", ".testing", ".structured", ".tokens", ".losses", ".analysis",
+    ".model", ".llm", ".agent", ".testing", ".structured_output", ".tokens", ".losses", ".analysis",
 )]  # fmt: skip
 # what pages call an object of a class
 OBJECTS: dict[str, Any] = {

@@ -26,7 +26,7 @@ def llm(*texts: str) -> LLM:
 
 PUBLIC = ["agent", "agent_logs", "analysis", "capabilities", "errors", "formatter", "history",
           "llm", "losses", "message", "model", "schema", "sealed_state", "stream.framing",
-          "structured", "testing", "tokens", "toolkit", "vendors"]  # fmt: skip
+          "structured_output", "testing", "tokens", "toolkit", "vendors"]  # fmt: skip
 
 
 # (library, what somebody types on a thing named x, what the error says to write)

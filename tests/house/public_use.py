@@ -85,7 +85,7 @@ from dragoman import (
 )
 from dragoman.message import ContentBlock, ToolUseBlock, Usage, Written
 from dragoman.stream.framing import ServerEvent
-from dragoman.structured import plain_answer, repair_messages, structured_request
+from dragoman.structured_output import plain_answer, repair_messages, structured_request
 
 
 def a_request(image: dict[str, Any]) -> ChatRequest:

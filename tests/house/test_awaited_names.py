@@ -17,7 +17,8 @@ from tests.docs.pages import FOLDERS, rows
 
 MODULES = ("", *(f".{name}" for name in (
     "agent", "agent_logs", "analysis", "capabilities", "errors", "formatter", "gateway", "history",
-    "llm", "losses", "message", "model", "schema", "sealed_state", "stream.framing", "structured",
+    "llm", "losses", "message", "model", "schema", "sealed_state", "stream.framing",
+    "structured_output",
     "testing", "tokens", "toolkit", "vendors",
 )))  # fmt: skip
 HEADING = {"en": "## Names with and without await", "zh": "## 带 await 和不带 await 的名称"}

@@ -20,7 +20,7 @@ from tests.each_case import each_case
 MODULES = ("dragoman", *(f"dragoman.{m}" for m in (
     "agent", "agent_logs", "analysis", "capabilities", "errors", "formatter", "gateway", "history",
     "llm", "losses", "message", "model", "protocols", "schema", "sealed_state", "stream.framing",
-    "structured", "testing", "tokens", "toolkit", "vendors",
+    "structured_output", "testing", "tokens", "toolkit", "vendors",
 )))  # fmt: skip
 OURS = re.compile(r"\bdragoman(?:\.\w+)+")
 

@@ -11,7 +11,7 @@ import pytest
 from dragoman import LLM, AsyncLLM, ChatRequest
 from dragoman.errors import InvalidMessage
 from dragoman.message import ResponseFormat
-from dragoman.structured import Structured
+from dragoman.structured_output import Structured
 from dragoman.suggestions.response_formats import read_form
 from dragoman.testing import Scripted
 from tests.each_case import each_case

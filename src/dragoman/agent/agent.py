@@ -14,11 +14,12 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import ConfigError, InvalidOutput, NoAnswer, ProviderError, StreamError, ToolFailed
 from ..llm import Input, ModelLike, Pair, Way, to_llm, to_pair, to_request
+from ..llm.output_repairs import DEFAULT_REPAIRS, ask_again, check_repairs
 from ..llm.settings import ExplainsNames, explains_agents, needed_model
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
 from ..message.ending import goes_on, reply_finish
 from ..model.segments import MAX_SEGMENTS
-from ..structured import Structured, repair_messages
+from ..structured_output import Structured
 from ..toolkit import ToolContext, Toolkit, to_toolkit
 from .event_loop import own_loop
 from .events import (
@@ -103,7 +104,7 @@ class ReActAgent(metaclass=ExplainsNames):
         interrupted: Literal["report", "rerun"] = "report",
         response_format: Any = None,
         way: Way = "auto",
-        repairs: int = 0,
+        repairs: int = DEFAULT_REPAIRS,
         allow_partial: bool = False,
         options: Options | Mapping[str, Any] | None = None,
         memories: Callable[[list[Msg]], Any] | None = None,
@@ -118,7 +119,7 @@ class ReActAgent(metaclass=ExplainsNames):
         self.toolkit, self.server_tools = to_toolkit(given)
         self.max_iters, self.budget = max_iters, budget or Budget()
         self.parallel, self.approve, self.interrupted = parallel, approve, interrupted
-        self.response_format, self.way, self.repairs = response_format, way, repairs
+        self.response_format, self.way, self.repairs = response_format, way, check_repairs(repairs)
         self.allow_partial = allow_partial
         self.options = Options.of(options)
         self.memories, self.on_step = memories, on_step
@@ -357,11 +358,10 @@ class ReActAgent(metaclass=ExplainsNames):
                 await self._save()
             raise
         except InvalidOutput as error:
-            if error.response is None or run.repairs >= self.repairs:
-                raise
-            run.repairs += 1
             response = error.response
-            msg, *follows = [response.msg, *repair_messages(response, error)[-1:]]
+            follows = ask_again(response, error, self.repairs - run.repairs)[-1:]
+            run.repairs += 1
+            msg = response.msg
         msg.name = self.name
         msg = await self._run_hooks("post_reasoning", kwargs, msg)
         cost = run.spend(response, kwargs["request"].messages)

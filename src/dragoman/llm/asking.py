@@ -9,25 +9,23 @@ from __future__ import annotations
 from collections.abc import Generator, KeysView, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 from .._old_names import rename_arguments
-from ..errors import ConfigError, InvalidOutput, LossRefused, ProviderError, WriteError
+from ..errors import ConfigError, LossRefused, ProviderError, WriteError
 from ..losses.codes.code import Weight
 from ..message import (
     ChatRequest,
     Options,
     ResponseFormat,
     ToolChoice,
-    Usage,
     Written,
 )
-from ..message.answer import join_usages
 from ..message.options import OPTIONS
 from ..model.answer import Answer
 from ..model.endpoint import CallOptions, ConnectionOptions
 from ..model.received import Received
-from ..structured import Structured, repair_messages
+from ..structured_output import Structured
 from ..suggestions.keywords import refuse_unknown, rename_keywords
 from ..suggestions.response_formats import read_form
 from ..text.redaction import show
@@ -37,6 +35,8 @@ from ..vendors import Vendor
 from .course import Course, has_no_key
 from .inputs import to_request, with_files
 from .models import ModelLike, TargetMaker, find_profile, list_models
+from .output_repairs import DEFAULT_REPAIRS, check_repairs, read_answer
+from .question import Attempt, Question
 from .settings import AskSettings, Input, LLMSettings, Way
 from .targets import FORMATTER_OPTIONS, ModelTarget, with_defaults
 
@@ -81,28 +81,6 @@ def _rename_settings(given: Mapping[str, Any], known: KeysView[str], owner: str)
     return settings
 
 
-class Attempt(NamedTuple):
-    """A request, its model, and what of an answer is accepted or followed."""
-
-    target: ModelTarget
-    written: Written
-    allow_partial: bool = False
-    follow_pauses: bool = True
-
-
-class Question(NamedTuple):
-    """One question: the request, the type of the answer, and how often it may be repaired."""
-
-    request: ChatRequest
-    structured: Structured[Any] | None
-    way: Way
-    repairs: int
-    call: CallOptions
-    model: str | None
-    allow_partial: bool = False
-    follow_pauses: bool | None = None  # None: as each model is set
-
-
 class FrontDoor:
     """The settings of an LLM; `LLM` describes them."""
 
@@ -116,7 +94,7 @@ class FrontDoor:
         if self.order not in ("given", "losses"):
             text = f"unknown order {show(self.order)}"
             raise ConfigError(text, path="$.order", hint="given or losses", code="llm.order")
-        self.repairs = _repairs(settings.pop("repairs", 0))
+        self.repairs = check_repairs(settings.pop("repairs", DEFAULT_REPAIRS))
         self.allow_partial = _flag(settings.pop("allow_partial", False), "$.allow_partial")
         self.follow_pauses = _follows(settings.pop("follow_pauses", None))
         self.way = _way(settings.pop("way", "auto"))
@@ -181,7 +159,7 @@ class FrontDoor:
         form = settings.pop("response_format", form)
         structured = self.structured if form is None else _parse_format(form)
         way = _way(settings.pop("way", self.way))
-        repairs = _repairs(settings.pop("repairs", self.repairs))
+        repairs = check_repairs(settings.pop("repairs", self.repairs))
         call: CallOptions = {}
         for name in CallOptions.__annotations__:
             if (value := settings.pop(name, None)) is not None:
@@ -292,40 +270,13 @@ class FrontDoor:
                 target = course.after(target, error)
                 continue
             try:
-                return (yield from self._read_answer(target, out, question))
+                return (yield from read_answer(target, out, question))
             except ProviderError as error:
                 target = course.after(target, target.place_error(error, out))
             except ConfigError as error:
                 if not has_no_key(error):
                     raise
                 target = course.after(target, error)
-
-    def _read_answer(
-        self, target: ModelTarget, out: Written, question: Question
-    ) -> Generator[Attempt, Received, Answer[Any]]:
-        usages: list[Usage] = []
-        request = question.request
-        follows = question.follow_pauses
-        if follows is None:
-            follows = target.model.follow_pauses
-        for remaining in range(question.repairs, -1, -1):
-            received = yield Attempt(target, out, question.allow_partial, follows)
-            resp = received.response
-            target.formatter.name_answer(resp, out)
-            usages += received.usages or [resp.usage]
-            try:
-                answer = target.answer(out, resp, request, question.structured, received.raw)
-            except InvalidOutput as error:
-                if not remaining:
-                    raise
-                more = repair_messages(resp, error)
-                request = replace(request, messages=[*request.messages, *more])
-                out = target.write(request, question.structured, question.way)
-                continue
-            if len(usages) > 1:
-                answer.usage, answer.usages = join_usages(usages), tuple(usages)
-            return answer
-        raise AssertionError("the last attempt returns or raises")
 
 
 def _parse_models(
@@ -369,13 +320,6 @@ def _flag(value: Any, path: str) -> bool:
 
 def _follows(value: Any) -> bool | None:
     return None if value is None else _flag(value, "$.follow_pauses")
-
-
-def _repairs(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        text = f"repairs must be 0 or more, not {show(value)}"
-        raise ConfigError(text, path="$.repairs", code="llm.repairs")
-    return value
 
 
 def _plain_format(form: Any) -> ResponseFormat | None:

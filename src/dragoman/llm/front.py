@@ -12,7 +12,7 @@ from ..capabilities import Limits
 from ..errors import ConfigError, UnknownKeyword
 from ..message import Written
 from ..model.answer import Answer
-from ..structured import Structured
+from ..structured_output import Structured
 from ..suggestions.import_names import OF_LLMS, ExplainsNames, explains_attributes
 from ..tokens.base import counts_sync, decomposes
 from ..toolkit import Toolkit

@@ -25,7 +25,7 @@ from ..model.base import find_wire
 from ..model.chat_model import AsyncChunks
 from ..model.received import judge
 from ..stream.events import FinishEvent, StreamEvent
-from ..structured import Structured, structured_request
+from ..structured_output import Structured, structured_request
 from ..vendors import Vendor
 from .front import LLM, AsyncLLM
 from .settings import AskSettings, Way

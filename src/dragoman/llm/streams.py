@@ -14,8 +14,9 @@ from ..model.answer import Answer
 from ..model.chat_model import AsyncChunks, Chunks
 from ..stream.events import FinishEvent, StreamEvent
 from ..suggestions.import_names import OF_STREAMS, explains_attributes
-from .asking import FrontDoor, Question
+from .asking import FrontDoor
 from .course import has_no_key
+from .question import Question
 from .targets import ModelTarget
 
 T = TypeVar("T")

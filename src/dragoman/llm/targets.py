@@ -19,7 +19,7 @@ from ..model.chat_model import ChatModel
 from ..model.endpoint import CallOptions, ConnectionOptions
 from ..model.pairing import pair_model
 from ..protocols.reasoning import needs_other_wire
-from ..structured import Structured, plain_answer, structured_request
+from ..structured_output import Structured, plain_answer, structured_request
 from ..transport.credentials import Key
 from ..vendors import Vendor, wire
 from .names import model_name

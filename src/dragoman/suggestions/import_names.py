@@ -197,7 +197,7 @@ _PUBLIC = (
     "model",
     "llm",
     "agent",
-    "structured",
+    "structured_output",
     "testing",
 )
 

@@ -16,7 +16,7 @@ from weakref import finalize
 
 from ...errors import ConfigError, DragomanError, ProviderError, ReadError, WriteError
 from ...model.batch_calls import BatchEndpoint
-from ...structured import Structured
+from ...structured_output import Structured
 from ..asking import FrontDoor
 from .buckets import take_results
 from .reading import BatchItem, BatchReader

@@ -25,7 +25,7 @@ from ...model.answer import Answer
 from ...model.cost import Cost
 from ...model.received import read_reply
 from ...protocols.batches import BatchLines, BatchResult, read_result_line
-from ...structured import Structured
+from ...structured_output import Structured
 from ...text.json_text import JsonObject, loads
 from ...transport.call import Reply
 from ...vendors import batch_lines

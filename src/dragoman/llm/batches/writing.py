@@ -18,10 +18,11 @@ from ...errors import ConfigError, DragomanError, ReadError, WriteError
 from ...message import ChatRequest, Written
 from ...message.stored import dump
 from ...protocols.batches import BatchLimits
-from ...structured import Structured
+from ...structured_output import Structured
 from ...text.json_text import JsonObject
 from ...vendors import VENDORS, batch_lines, vendor
-from ..asking import FrontDoor, Question
+from ..asking import FrontDoor
+from ..question import Question
 from ..settings import Input
 from ..targets import ModelTarget
 from .store import BatchPart, BatchStore, sync_file, write_item

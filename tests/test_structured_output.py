@@ -33,7 +33,7 @@ from dragoman import (
 from dragoman.analysis import check
 from dragoman.message import Candidate, Finish, RefusalBlock, TextBlock, ToolUseBlock
 from dragoman.message.response_format import Way
-from dragoman.structured import plain_answer, repair_messages, structured_request
+from dragoman.structured_output import plain_answer, repair_messages, structured_request
 
 OLD_CLAUDE = "claude-sonnet-4-20250514"  # has no format for its answers
 

@@ -1,8 +1,9 @@
 """Structured output: an answer as a value of a type, asked for in the best way that a wire has.
 
 `Structured` holds a type and reads answers as its values; `structured_request` chooses the way for
-a wire and a model; `repair_messages` asks again where an answer did not fit. Nothing here sends a
-request: `llm/asking.py` and `agent/agent.py` do. `schema/arguments.py` mends slips in the JSON.
+a wire and a model; `repair_messages` has the words that ask again where an answer did not fit.
+Nothing here sends a request: `llm/output_repairs.py` has the loop, and says how often it asks.
+`schema/arguments.py` mends slips in the JSON.
 """
 
 from __future__ import annotations
