@@ -20,6 +20,7 @@ from pathlib import Path
 from .records import command, entries, line
 
 _LINES = 1_000_000
+_ROWS = 20_000  # of a table
 _WIRES = ("--from", "openai-chat", "--to", "anthropic", "--policy", "ignore")
 _MOST = 150 * 1024  # KiB
 _peak: list[int] = []
@@ -88,6 +89,25 @@ def convert_million(folder: Path) -> str:
     return f"a million lines: {sums}"
 
 
+def convert_tables(folder: Path) -> str:
+    """Lines to a table of columns, and that table to another."""
+    file = folder / "chats.jsonl"
+    answer = {"role": "assistant", "content": "x" * 1_000}
+    with file.open("wb") as lines:
+        lines.write(b"{broken\n")
+        for number in range(_ROWS):
+            turns = [{"role": "user", "content": f"{number}"}, answer] * 8
+            lines.write(json.dumps({"messages": turns, "label": number}).encode() + b"\n")
+    to = ("--to", "hf-messages", "--form", "hf-messages", "--jobs", "1", "--policy", "ignore")
+    run(file, "-o", folder / "a.parquet", *to)
+    code, said = command(folder / "a.parquet", "-o", folder / "b.parquet", *to)
+    assert code == 0, said
+    _peak.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+    assert _peak[1] < _MOST, _peak
+    [sums] = [row for row in said.splitlines() if " in = " in row]
+    return f"tables: {sums}"
+
+
 def convert_hungry(folder: Path) -> str:
     """A record that needs more memory than a process may have, among others."""
     rows = [line(n) for n in range(30)]
@@ -110,13 +130,19 @@ def convert_hungry(folder: Path) -> str:
 def _told(run_one: Callable[[Path], str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         sys.stdout.write(f"{run_one(Path(folder))}; ")
-    sys.stdout.write(f"largest process {_peak[0] / 1024:.0f} MB\n")
+    sys.stdout.write(f"largest process {max(_peak) / 1024:.0f} MB\n")
     sys.stdout.flush()
 
 
 def main() -> None:
     """Run all."""
-    for one in (convert_long_line, convert_cut_gzip, convert_hungry, convert_million):
+    for one in (
+        convert_long_line,
+        convert_cut_gzip,
+        convert_tables,
+        convert_hungry,
+        convert_million,
+    ):
         process = multiprocessing.get_context("spawn").Process(target=_told, args=(one,))
         process.start()
         process.join()

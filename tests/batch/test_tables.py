@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -266,3 +268,23 @@ def test_a_long_row_is_not_converted(tmp_path: Path) -> None:
     [entry] = entries(tmp_path / "out/a.quarantine.jsonl")
     assert (entry["line"], entry["code"]) == (1, "line.long")
     assert json.loads(entry["record"])["x"] == rows[0]["x"]
+
+
+_IMPORTS = """
+import sys
+from pathlib import Path
+from dragoman.batch.table_reading import TableReader
+from dragoman.batch.tables import write_table
+lines, table = map(Path, sys.argv[1:])
+write_table(lines, table, "parquet", True)
+with table.open("rb") as file:
+    assert len([*TableReader(file, "parquet", (0,))]) == 3
+sys.exit("pandas" in sys.modules)
+"""
+
+
+def test_pandas_is_not_imported(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    table = written(RECORDS, tmp_path)
+    lines = tmp_path / "lines.jsonl"
+    subprocess.run([sys.executable, "-c", _IMPORTS, str(lines), str(table)], check=True)

@@ -26,9 +26,11 @@ from ..errors import DragomanError, ReadError
 from ..text.json_text import Json, loads
 from .lines import Line, break_words
 from .record_work import encode_record
-from .tables import FILE, PARQUET, import_arrow, require_pyarrow
+from .tables import FILE, PARQUET, import_arrow, require_pyarrow, use_little_memory
 
-_ROWS = 256  # of a batch that is read
+_ROWS = 64  # of a batch that is read, at most; those of dictionaries are larger than they look
+_BATCH = 2**20  # bytes of it, about
+_BUFFER = 2**17  # bytes of a column that are read ahead
 # Arrow Columnar Format 1.5, IPC File Format: the magic, padded; then messages as in a stream
 _MESSAGES = 8
 _DIED = "no process survives reading this"
@@ -139,6 +141,7 @@ class TableReader:
 
     def _batches(self) -> Iterator[Any]:
         """The rows in batches, and in the place of those that cannot be read their damage."""
+        use_little_memory()
         try:
             if self.kind == PARQUET:
                 yield from self._parquet()
@@ -160,12 +163,14 @@ class TableReader:
     def _parquet(self) -> Iterator[Any]:
         # no group is read ahead, so that one is in memory at most
         table = import_arrow("pyarrow.parquet").ParquetFile(
-            self.file, pre_buffer=False, buffer_size=2**20, page_checksum_verification=True
+            self.file, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True
         )
         for group in self._groups(table.metadata.num_row_groups):
             self.at = self.starts[group]
-            left = table.metadata.row_group(group).num_rows
-            batches = table.iter_batches(_ROWS, row_groups=[group], use_threads=False)
+            rows = table.metadata.row_group(group)
+            left = rows.num_rows
+            most = _batch_rows(rows.total_byte_size, left)
+            batches = table.iter_batches(most, row_groups=[group], use_threads=False)
             while left > 0:
                 if not self.may_read(self.number + 1):
                     yield _Damage(left, _DIED)
@@ -283,6 +288,11 @@ def _read_row_count(header: bytes) -> int | None:
     return rows if rows >= 0 else None
 
 
+def _batch_rows(size: int, rows: int) -> int:
+    """How many rows are taken at a time, of so many with so many bytes."""
+    return max(min(_ROWS, _BATCH * rows // max(size, 1)), 1)
+
+
 def _cut(batch: Any) -> Iterator[Any]:
     """A batch of an Arrow file in small pieces; the offsets in it are checked before they are used.
 
@@ -295,8 +305,9 @@ def _cut(batch: Any) -> Iterator[Any]:
             raise
         yield from _cut_damaged(batch)
         return
-    for start in range(0, batch.num_rows, _ROWS):
-        yield batch.slice(start, _ROWS)
+    most = _batch_rows(batch.nbytes, batch.num_rows)
+    for start in range(0, batch.num_rows, most):
+        yield batch.slice(start, most)
 
 
 def _cut_damaged(batch: Any) -> Iterator[Any]:

@@ -6,7 +6,8 @@ Written are JSON lines first; `write_table` makes a table of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -27,7 +28,7 @@ ENDINGS = tuple(_KINDS)
 _HEADS = {b"PAR1": PARQUET, b"ARRO": FILE, b"\xff\xff\xff\xff": STREAM}
 
 RECORD = "record"  # the column of a table whose records are JSON
-_GROUP = 2**22  # bytes of JSON in a group of rows that is written
+_GROUP = 2**20  # bytes of JSON in a group of rows that is written
 _MOST_ROWS = 50_000  # in one
 _COLUMNS = 500  # of a table; with more keys, a record is one column
 
@@ -46,6 +47,12 @@ def table_kind(head: bytes, name: str) -> str:
 def named_kind(name: str) -> str:
     """The kind of a table by how its name ends; empty if it names none."""
     return _KINDS.get(PurePath(name).suffix, "")
+
+
+def use_little_memory() -> None:
+    """Have pyarrow give memory back: its own pools keep some tens of MB more than are in use."""
+    arrow = import_arrow()
+    arrow.set_memory_pool(arrow.system_memory_pool())
 
 
 def require_pyarrow() -> None:
@@ -73,6 +80,7 @@ def write_table(lines: Path, target: Path, kind: str, in_columns: bool) -> JsonO
         Its `bytes` and `sha256`.
     """
     require_pyarrow()
+    use_little_memory()
     columns = _find_columns(lines) if in_columns else None
     output = OutputFile(target)
     try:
@@ -90,8 +98,15 @@ def _writer(file: BinaryIO, kind: str, schema: Any) -> Iterator[Callable[[Any], 
     arrow = import_arrow()
     sink = arrow.PythonFile(file, mode="w")
     if kind == PARQUET:
+        # JSON is hardly ever the same twice, and its smallest and largest values say nothing
+        texts = [name for name in schema.names if schema.field(name).type == arrow.string()]
         with import_arrow("pyarrow.parquet").ParquetWriter(
-            sink, schema, compression="zstd", write_page_checksum=True
+            sink,
+            schema,
+            compression="zstd",
+            write_page_checksum=True,
+            write_statistics=False,
+            use_dictionary=texts,
         ) as writer:
             yield lambda batch: writer.write_batch(batch, row_group_size=max(batch.num_rows, 1))
     else:
@@ -190,34 +205,73 @@ def _schema(columns: dict[str, str] | None) -> Any:
 
 
 def _batch(rows: list[bytes], columns: dict[str, str] | None) -> Any:
-    arrow = import_arrow()
     if columns is None:
-        arrays = [_texts([row.decode() for row in rows])]
+        arrays = [_json_texts(rows)]
     else:
         values = [json.loads(row) for row in rows]
         arrays = [
             _array([value.get(name) for value in values], sort) for name, sort in columns.items()
         ]
-    return arrow.record_batch(arrays, schema=_schema(columns))
+    return import_arrow().record_batch(arrays, schema=_schema(columns))
 
 
-def _array(values: list[Json], sort: str) -> Any:
+# Made of their buffers (Arrow Columnar Format 1.5, Physical Memory Layout): `pyarrow.array` imports
+# pandas where that is installed, which takes 50 MB (seen with pyarrow 26.0.1, 2026-11-29).
+
+
+def _array(values: list[Any], sort: str) -> Any:
+    """An array of JSON values; None is null."""
+    match sort:
+        case "boolean":
+            return _from_buffers(sort, values, _bits(values))
+        case "integer":
+            return _from_buffers(sort, values, array("q", [value or 0 for value in values]))
+        case "number":
+            return _from_buffers(
+                sort, values, array("d", [0.0 if value is None else value for value in values])
+            )
+        case "text":
+            return _texts([None if value is None else value.encode() for value in values])
+        case "texts" | "list":
+            items = [item for value in values if value is not None for item in value]
+            inner = _array(items, "text") if sort == "texts" else _json_texts(_encode(items))
+            lengths = [0 if value is None else len(value) for value in values]
+            return _from_buffers(sort, values, _offsets(lengths), children=[inner])
+        case _:
+            return _json_texts(_encode(values, with_nulls=True))
+
+
+def _encode(values: list[Any], with_nulls: bool = False) -> list[bytes | None]:
+    return [None if with_nulls and value is None else encode_record(value) for value in values]
+
+
+def _json_texts(texts: list[bytes | None] | list[bytes]) -> Any:
     arrow = import_arrow()
-    if sort == "json":
-        return _texts([None if value is None else _text(value) for value in values])
-    if sort != "list":
-        return arrow.array(values, _type(sort))
-    lengths = [len(value) if isinstance(value, list) else 0 for value in values]
-    items = [_text(item) for value in values if isinstance(value, list) for item in value]
-    offsets = arrow.array([0, *accumulate(lengths)], arrow.int32())
-    missing = arrow.array([value is None for value in values])
-    return arrow.ListArray.from_arrays(offsets, _texts(items), mask=missing, type=_type(sort))
+    return arrow.ExtensionArray.from_storage(arrow.json_(), _texts(texts))
 
 
-def _text(value: Json) -> str:
-    return encode_record(value).decode()
+def _texts(texts: list[bytes | None] | list[bytes]) -> Any:
+    data = b"".join(text for text in texts if text is not None)
+    return _from_buffers("text", texts, _offsets([len(text or b"") for text in texts]), data)
 
 
-def _texts(texts: list[str | None] | list[str]) -> Any:
+def _offsets(lengths: list[int]) -> array[int]:
+    return array("i", [0, *accumulate(lengths)])
+
+
+def _bits(flags: Sequence[object]) -> bytearray:
+    packed = bytearray((len(flags) + 7) // 8)
+    for number, flag in enumerate(flags):
+        if flag:
+            packed[number >> 3] |= 1 << (number & 7)
+    return packed
+
+
+def _from_buffers(sort: str, values: Sequence[Any], *buffers: Any, children: Any = None) -> Any:
+    """An array of one buffer for what is not null, and of those that its type has."""
     arrow = import_arrow()
-    return arrow.ExtensionArray.from_storage(arrow.json_(), arrow.array(texts, arrow.string()))
+    valid = None
+    if any(value is None for value in values):
+        valid = arrow.py_buffer(_bits([value is not None for value in values]))
+    made = [valid, *map(arrow.py_buffer, buffers)]
+    return arrow.Array.from_buffers(_type(sort), len(values), made, children=children)
