@@ -5,7 +5,7 @@
     < media_fetch < transport, sealed_state              files and HTTP, as the layers above ask
     < protocols/*                                        one folder for each wire protocol
     < codec < vendors                                    bodies of one wire; the hosts
-    < formatter, conversion, toolkit, structured_output < analysis     what programs call
+    < formatter, conversion, bridges, toolkit, structured_output < analysis   what programs call
     < model < llm < agent, agent_logs, testing           what sends
     < gateway, page, batch < cli                         programs
 

@@ -16,7 +16,8 @@ import pytest
 from tests.docs.pages import FOLDERS, rows
 
 MODULES = ("", *(f".{name}" for name in (
-    "agent", "agent_logs", "analysis", "capabilities", "errors", "formatter", "gateway", "history",
+    "agent", "agent_logs", "analysis", "bridges", "capabilities",
+    "errors", "formatter", "gateway", "history",
     "llm", "losses", "message", "model", "schema", "sealed_state", "stream.framing",
     "structured_output",
     "testing", "tokens", "toolkit", "vendors",

@@ -17,11 +17,16 @@ HEAVY = {
     "numpy", "pydantic", "pydantic_core", "jsonschema", "jsonschema_rs", "mcp", "agentscope",
     "httpx", "httpx2", "requests", "aiohttp", "urllib3", "typer", "click", "rich",
     "docstring_parser", "httpcore", "httpcore2", "google.auth", "azure.identity", "azure.core",
+    "langchain_core",
 }  # fmt: skip
 
 FORMAT = """
 for wire in dragoman.wires():
     dragoman.Formatter(wire).format_sync([dragoman.Msg("Tony", "Where is Paris?", "user")])
+"""
+BRIDGES = """
+from dragoman import bridges
+[getattr(bridges, name).LIMITS for name in bridges.PACKAGES]
 """
 
 
@@ -44,6 +49,7 @@ def heavy_modules(then: str, module: str = "dragoman") -> set[str]:
         pytest.param("", id="import"),
         pytest.param("[getattr(dragoman, name) for name in dragoman.__all__]", id="every name"),
         pytest.param(FORMAT, id="format on every wire"),
+        pytest.param(BRIDGES, id="every bridge"),
     ],
 )
 def test_dragoman_loads_nothing_heavy(then: str) -> None:

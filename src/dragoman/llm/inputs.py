@@ -15,6 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ..bridges import find_bridge
 from ..codec.sdk_objects import plain
 from ..conversion.detection import detect
 from ..errors import ConfigError, InvalidMessage, NotMessages
@@ -46,8 +47,8 @@ def to_request(x: Any) -> ChatRequest:
 
     Args:
         x: Text, a Msg, a list of these and of a wire's messages (plain dicts, objects of its SDK,
-            answers of an LLM), a list of texts and media for one message of the user, a
-            ChatRequest, or another wire's body.
+            answers of an LLM) or of another library's (of which `bridges` has a module), a list of
+            texts and media for one message of the user, a ChatRequest, or another wire's body.
 
     Returns:
         A request with a list of messages of its own. Messages as plain dicts are read by the wire
@@ -73,12 +74,26 @@ def to_request(x: Any) -> ChatRequest:
         return request if request.model else replace(request, read=None)
     if isinstance(x, LOOSE_CONTENT) and not isinstance(x, (bytes, str)):
         return ChatRequest([Msg.user([x])])
+    if (bridge := find_bridge(x)) is not None:  # one message of another library, or a prompt
+        return ChatRequest(bridge.read_messages(x).messages)
     if not isinstance(x, Iterable) or isinstance(x, (bytes, bytearray)):
         return ChatRequest(x)  # type: ignore[arg-type]  # it says what is wrong with it
     items = [*x]
     if items and all(isinstance(item, LOOSE_CONTENT) for item in items):
         return ChatRequest([Msg.user(items)])
-    return _read_mixed([_message(item, f"$.messages[{i}]") for i, item in enumerate(items)])
+    found = [_message(item, f"$.messages[{i}]") for i, item in enumerate(_cross(items))]
+    return _read_mixed(found)
+
+
+def _cross(items: list[Any]) -> list[Any]:
+    """Return the items with ours in the place of messages of another library."""
+    if all(isinstance(item, (Msg, Mapping, ChatResponse)) for item in items):
+        return items
+    found: list[Any] = []
+    for bridge, run in groupby(items, find_bridge):
+        same = [*run]
+        found += same if bridge is None else bridge.read_messages(same).messages
+    return found
 
 
 def _message(item: Any, path: str) -> Msg | Mapping[str, Any]:
