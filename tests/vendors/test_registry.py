@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import dragoman
-from dragoman import ChatRequest, Msg, Vendor
+from dragoman import ChatRequest, Msg, Vendor, vendors
 from dragoman.capabilities import Fact, Facts
 from dragoman.errors import ConfigError
 from dragoman.formatter.agentscope import FORMATTERS
@@ -53,6 +55,29 @@ def test_every_vendor_is_whole(name: str) -> None:
     assert row.title or "-" not in name
     for protocol in row.maker_protocols:  # what it takes back is what it answers
         assert protocol in row.wires[protocol].issuers
+
+
+def _nameless(source: str) -> list[str]:
+    """The dialects in a vendor's file that leave the default model to the protocol."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    return [
+        ast.unparse(call)
+        for call in calls
+        if ast.unparse(call.func).rpartition(".")[2] in ("Dialect", "Messages")
+        and all(keyword.arg != "model" for keyword in call.keywords)
+    ]
+
+
+@each_case("name", VENDORS)
+def test_the_model_of_a_vendor_is_in_its_file(name: str) -> None:
+    file = Path(vendors.__file__).with_name(f"{name.replace('-', '_')}.py")
+    source = file.read_text("utf-8")
+    assert "model=" in source
+    assert _nameless(source) == []
+
+
+def test_a_dialect_without_a_model_is_found() -> None:
+    assert _nameless("Vendor(wires={'a': chat.Dialect(path='/x')})") == ["chat.Dialect(path='/x')"]
 
 
 def test_a_bare_vendor_is_its_first_wire() -> None:

@@ -35,6 +35,6 @@ VENDOR = Vendor(
     auth=replace(API_KEY, bearers=("ANTHROPIC_AUTH_TOKEN",)),
     # Anthropic docs, Batch processing (2026-11-27): 100,000 requests or 256 MB
     batches={"anthropic": BatchLimits(100_000, 256 * 10**6)},
-    wires={"anthropic": Dialect()},
+    wires={"anthropic": Dialect(model="claude-opus-5-5")},
     facts={"anthropic": _FACTS},
 )

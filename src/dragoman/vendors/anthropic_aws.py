@@ -25,7 +25,7 @@ VENDOR = Vendor(
     ),
     base_variables={"*": ("ANTHROPIC_AWS_BASE_URL", "")},  # anthropic 2.14
     places={"region": ("AWS_REGION", "AWS_DEFAULT_REGION")},
-    wires={"anthropic": Dialect()},
+    wires={"anthropic": Dialect(model="claude-opus-5-5")},
     facts={
         "anthropic": Facts(
             always={"signatures": ("anthropic", "vertex", "bedrock", "bedrock-converse")},

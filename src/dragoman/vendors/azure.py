@@ -21,6 +21,8 @@ _CHOICES = ("auto", "none", "required", "tool", "allowed")
 _BATCHES = BatchLimits(50_000, 200 * 10**6)
 
 
+_MODEL = "gpt-5.6"  # where none is named: a deployment called as its model
+
 VENDOR = Vendor(
     "azure",
     base_url="https://{resource}.openai.azure.com/openai/v1",
@@ -39,8 +41,10 @@ VENDOR = Vendor(
     places={"resource": ("AZURE_RESOURCE_NAME",)},
     batches={"openai-chat": _BATCHES, "openai-responses": _BATCHES},
     wires={
-        "openai-chat": openai_chat.Dialect(issuers=("azure", "openai-chat")),
-        "openai-responses": openai_responses.Dialect(issuers=("azure", "openai-responses")),
+        "openai-chat": openai_chat.Dialect(model=_MODEL, issuers=("azure", "openai-chat")),
+        "openai-responses": openai_responses.Dialect(
+            model=_MODEL, issuers=("azure", "openai-responses")
+        ),
     },
     facts={
         "openai-chat": Facts(

@@ -379,7 +379,11 @@ VENDOR = Vendor(
     places={"region": ("AWS_REGION", "AWS_DEFAULT_REGION")},
     # the quotas differ by model (Amazon Bedrock, Quotas): these are ours, and others are the user's
     batches={"bedrock-converse": BatchLimits(50_000, 10**9, bucket=True)},
-    wires={"bedrock-converse": Dialect(), "anthropic": _INVOKE, "openai-chat": _CHAT},
+    wires={
+        "bedrock-converse": Dialect(model="us.anthropic.claude-sonnet-5"),
+        "anthropic": _INVOKE,
+        "openai-chat": _CHAT,
+    },
     facts={
         "bedrock-converse": Facts(rows=(*_OTHERS, *_CLAUDES)),
         "anthropic": _MESSAGES,

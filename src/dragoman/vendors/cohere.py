@@ -44,6 +44,6 @@ VENDOR = Vendor(
     own_models_only=True,
     keys=("CO_API_KEY", "COHERE_API_KEY"),  # cohere 7.3, in this order
     base_variables={"cohere": ("CO_API_URL", "/v2")},  # cohere 7.3
-    wires={"cohere": Dialect()},
+    wires={"cohere": Dialect(model="command-a-plus-05-2026")},
     facts={"cohere": _FACTS},
 )

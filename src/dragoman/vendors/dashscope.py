@@ -191,7 +191,7 @@ VENDOR = Vendor(
     # Model Studio docs, OpenAI compatible Batch (2026-11-29): 50,000 requests, 100 MB a file
     batches={"openai-chat": BatchLimits(50_000, 100 * 10**6)},
     wires={
-        "dashscope": Dialect(),
+        "dashscope": Dialect(model="qwen3.7-plus"),  # takes text, images and videos
         "openai-chat": openai_chat.Dialect(
             text="joined",
             call_content="empty",

@@ -20,5 +20,5 @@ VENDOR = Vendor(
     ),
     base_variables={"*": ("ANTHROPIC_FOUNDRY_BASE_URL", "")},  # anthropic 2.14
     places={"resource": ("ANTHROPIC_FOUNDRY_RESOURCE",)},
-    wires={"anthropic": Dialect()},
+    wires={"anthropic": Dialect(model="claude-opus-5-5")},
 )

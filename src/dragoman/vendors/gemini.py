@@ -13,6 +13,8 @@ from ..protocols.gemini import Dialect
 from ..transport.credentials import Auth
 from . import Vendor
 
+_MODEL = "gemini-3.8-flash"  # asked where no model is named
+
 VENDOR = Vendor(
     "gemini",
     base_url="https://generativelanguage.googleapis.com/v1beta",
@@ -25,7 +27,10 @@ VENDOR = Vendor(
     # Gemini docs, Batch API (2026-11-27): 20 MB in a call, 2 GB in a file; no number of requests.
     # The bounds of a file are ours, as a part is in memory while it is sent
     batches={"gemini": BatchLimits(100_000, 200 * 10**6, inline=19 * 10**6)},
-    wires={"gemini": Dialect(), "gemini-interactions": interactions.Dialect()},
+    wires={
+        "gemini": Dialect(model=_MODEL),
+        "gemini-interactions": interactions.Dialect(model=_MODEL),
+    },
     facts={
         "gemini": Facts(
             always={"schemes": ("http", "https")},

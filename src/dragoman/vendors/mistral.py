@@ -85,7 +85,7 @@ VENDOR = Vendor(
     # Mistral docs, Batch processing (2026-11-27): a million requests. The size is ours, as a part
     # is in memory while it is sent
     batches={"mistral": BatchLimits(1_000_000, 200 * 10**6)},
-    wires={"mistral": Dialect()},
+    wires={"mistral": Dialect(model="mistral-small-latest")},
     facts={"mistral": _FACTS},
     errors=_ERRORS,
 )

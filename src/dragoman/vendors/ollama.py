@@ -121,7 +121,7 @@ VENDOR = Vendor(
     },
     auth=OPTIONAL,
     wires={
-        "ollama": Dialect(),
+        "ollama": Dialect(model="qwen3"),
         "openai-chat": _CHAT,
         "openai-responses": _ITEMS,
         "anthropic": anthropic.Dialect(model="gpt-oss:20b", issuers=("ollama",)),

@@ -1,18 +1,19 @@
 """OpenAI: Chat Completions and Responses as OpenAI itself offers them.
 
 Chat Completions is the default wire, because most programs were written for it. Current models
-reason and call tools only on Responses. Where no model is named, `DEFAULT_MODEL` is asked
-(`capabilities/families/gpt.py`); other hosts of these models ask the same one.
+reason and call tools only on Responses. What these models take on any host is in
+`capabilities/families/gpt.py`.
 """
 
 from __future__ import annotations
 
 from ..capabilities import Facts
-from ..capabilities.families.gpt import DEFAULT_MODEL
 from ..protocols import openai_responses as responses
 from ..protocols.batches import BatchLimits
 from ..protocols.openai_chat import Dialect
 from . import Vendor
+
+DEFAULT_MODEL = "gpt-5.6"  # asked where no model is named
 
 # OpenAI docs, Web search: domain filtering; pydantic-ai pull request 8323, tried live 2026-09-14
 _RESPONSES = responses.Dialect(

@@ -104,11 +104,13 @@ VENDOR = Vendor(
     },
     wires={
         "gemini": Dialect(
+            model="gemini-3.8-flash",
             blocked_domains="excludeDomains",
             path="/publishers/google/models/{model}",
             issuers=("vertex", "gemini"),
         ),
         "anthropic": Messages(
+            model="claude-opus-5-5",
             path=f"{_CLAUDE}:rawPredict",
             stream_path=f"{_CLAUDE}:streamRawPredict",
             version="vertex-2023-10-16",

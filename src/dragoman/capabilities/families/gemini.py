@@ -10,8 +10,6 @@ from typing import Any
 
 from .. import Fact
 
-DEFAULT_MODEL = "gemini-3.8-flash"  # asked where no model is named
-
 _THINKING = "Gemini API docs, Thinking: levels and budgets by model"
 _NOTES = "Gemini API changelog"
 _ARGON = "Gemini API docs, Get started with Gemini 4: thinking levels, no budgets"

@@ -12,8 +12,6 @@ from typing import Any
 from .. import Fact
 from .shared import CHAT, state
 
-DEFAULT_MODEL = "gpt-5.6"  # asked where no model is named
-
 _GUIDE = "OpenAI docs, Reasoning: efforts by model; efforts that answers echo"
 _REFUSED = "OpenAI API, recorded 400s: unsupported_value, unsupported_parameter"
 

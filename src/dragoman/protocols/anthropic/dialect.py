@@ -36,6 +36,6 @@ class Dialect:
     stream_flag: bool = True
     framing: Framing = "sse"
     refused: tuple[str, ...] = ()
-    model: str = "claude-opus-5-5"  # used where no model is named
+    model: str = "claude-opus-5-5"  # asked where the row of a host names none
     issuers: tuple[str, ...] = ("anthropic",)
     betas: frozenset[str] | None = None

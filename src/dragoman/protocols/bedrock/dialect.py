@@ -20,7 +20,7 @@ class Dialect:
     """
 
     path: str = "/model/{model}"
-    model: str = "us.anthropic.claude-sonnet-5"  # used where no model is named
+    model: str = "us.anthropic.claude-sonnet-5"  # asked where the row of a host names none
     issuers: tuple[str, ...] = ("bedrock-converse", "bedrock")
 
 

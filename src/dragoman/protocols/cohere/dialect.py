@@ -19,7 +19,7 @@ class Dialect:
     """
 
     path: str = "/chat"
-    model: str = "command-a-plus-05-2026"  # used where no model is named
+    model: str = "command-a-plus-05-2026"  # asked where the row of a host names none
     issuers: tuple[str, ...] = ("cohere",)
 
 

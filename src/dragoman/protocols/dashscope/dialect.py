@@ -38,5 +38,5 @@ class Dialect:
     streams: Literal["", "deltas", "snapshots"] = ""
     # `reasoning_content` is then empty for models that leak their tags: qwen-code's repair
     think_tags: TagForm = "leading"
-    model: str = "qwen3.7-plus"  # used where no model is named: takes text, images and videos
+    model: str = "qwen3.7-plus"  # asked where the row of a host names none
     issuers: tuple[str, ...] = ("dashscope",)

@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 from ...caches import remember
 from ...capabilities import Capabilities
-from ...capabilities.families import gemini
 from ...losses import Report
 from ...message import ChatRequest, ServerTool, Tool
 from ...message.blocks import NOTES
@@ -48,7 +47,7 @@ class Dialect:
     blocked_domains: str = ""
     result_role: Literal["user", "function"] = "user"
     path: str = "/models/{model}"
-    model: str = gemini.DEFAULT_MODEL  # used where no model is named
+    model: str = "gemini-3.8-flash"  # asked where the row of a host names none
     issuers: tuple[str, ...] = ("gemini",)
 
 

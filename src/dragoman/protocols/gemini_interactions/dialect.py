@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...capabilities import MEDIA
-from ...capabilities.families import gemini
 from ...text.json_text import Json
 from ..chat_like.messages import are_objects
 from .fields import FIELDS
@@ -28,7 +27,7 @@ class Dialect:
 
     path: str = "/interactions"
     revision: str = "2026-05-20"
-    model: str = gemini.DEFAULT_MODEL  # used where no model is named
+    model: str = "gemini-3.8-flash"  # asked where the row of a host names none
     issuers: tuple[str, ...] = ("gemini-interactions",)
 
 

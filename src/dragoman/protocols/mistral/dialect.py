@@ -20,7 +20,7 @@ class Dialect:
 
     path: str = "/chat/completions"
     stream_path: str = ""  # for hosts with a separate path for streams
-    model: str = "mistral-small-latest"  # used where no model is named
+    model: str = "mistral-small-latest"  # asked where the row of a host names none
     issuers: tuple[str, ...] = ("mistral",)
 
 

@@ -26,5 +26,5 @@ class Dialect:
     # servers before 0.9 leave them there, and so do models whose template knows no thinking
     think_tags: TagForm = "leading"
     path: str = "/api/chat"
-    model: str = "qwen3"  # used where no model is named
+    model: str = "qwen3"  # asked where the row of a host names none
     issuers: tuple[str, ...] = ("ollama",)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from ...capabilities.families import gpt
 from ...errors import ConfigError
 from ...stream.think_tags import TagForm
 from ...text.json_text import Json, JsonObject
@@ -73,7 +72,7 @@ class Dialect:
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of options
     fixed: Mapping[str, Any] = field(default_factory=dict)  # fields of every body
     path: str = "/chat/completions"
-    model: str = gpt.DEFAULT_MODEL  # used where no model is named
+    model: str = "gpt-5.6"  # asked where the row of a host names none
     issuers: tuple[str, ...] = ("openai-chat",)
     # the dialect's own place first
     option_places: OptionPlaces = field(init=False, repr=False, compare=False)

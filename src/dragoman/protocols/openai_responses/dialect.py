@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..._old_names import keeps_old_names
-from ...capabilities.families import gpt
 from ...text.json_text import Json
 
 
@@ -52,7 +51,7 @@ class Dialect:
     keys: Mapping[str, str] = field(default_factory=dict)
     form: Literal["openai", "open"] = "openai"
     path: str = "/responses"  # for models whose facts name no other endpoint
-    model: str = gpt.DEFAULT_MODEL  # used where no model is named
+    model: str = "gpt-5.6"  # asked where the row of a host names none
     issuers: tuple[str, ...] = ("openai-responses",)
 
     @property
