@@ -82,7 +82,7 @@ OLD_ATTRIBUTES: dict[str, dict[str, str]] = {
     "Code": {"weight_of": "weigh"},
     "Config": {"route_of": "find_route"},
     "Cut": {"made": "replacements"},
-    "Dialect": {"said": "assistant_text"},
+    "Dialect": {"issuers": "reads_items_of", "said": "assistant_text"},
     "DropOldest": {"dropped": "plan_cut"},
     "Exchange": {"rendered": "render"},
     "Fact": {"source_of": "find_source"},
@@ -126,7 +126,7 @@ OLD_ATTRIBUTES: dict[str, dict[str, str]] = {
 # function, method by its new name, or class that is called -> an argument's old name -> new name
 OLD_ARGUMENTS: dict[str, dict[str, str]] = {
     "Cut": {"made": "replacements"},
-    "Dialect": {"said": "assistant_text"},
+    "Dialect": {"issuers": "reads_items_of", "said": "assistant_text"},
     "Receipt": {"told": "summarized"},
     "Replacement": {"of": "originals"},
     "WireFormatter": {"told": "wording"},
@@ -376,10 +376,13 @@ class _OldField(_OldAttribute):
 def keeps_old_names(cls: type[_T]) -> type[_T]:
     """Have a class answer to `OLD_ATTRIBUTES`, and take `OLD_ARGUMENTS`.
 
-    What a subclass sets under an old name counts under the new one, with a warning.
+    What a subclass sets under an old name counts under the new one, with a warning. Of several
+    classes of one name, such as the dialects, an old name is in those that have the new one.
     """
     name = cls.__name__
-    names = OLD_ATTRIBUTES.get(name, {})
+    fields: Mapping[str, object] = getattr(cls, "__dataclass_fields__", {})
+    listed = {*dir(cls), *fields}
+    names = {old: new for old, new in OLD_ATTRIBUTES.get(name, {}).items() if new in listed}
     for old, new in names.items():
         setattr(cls, old, _stand_in(cls, old, new))
     if names:

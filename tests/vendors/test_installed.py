@@ -125,7 +125,7 @@ def test_what_is_installed_later_is_found(site: Path) -> None:
 RELATED = """from dragoman import Vendor
 from dragoman.protocols.openai_responses import Dialect
 VENDOR = Vendor('acme', span_name='acme.ai', maker_protocols=('openai-responses',),
-                wires={'openai-responses': Dialect(issuers=('acme', 'openai-responses'))})
+                wires={'openai-responses': Dialect(reads_items_of=('acme', 'openai-responses'))})
 """
 SAID: dict[str, Any] = {
     "id": "resp_1", "object": "response", "created_at": 1, "status": "completed",

@@ -54,7 +54,7 @@ def test_every_vendor_is_whole(name: str) -> None:
     assert not row.counts or row.counts in row.wires
     assert row.title or "-" not in name
     for protocol in row.maker_protocols:  # what it takes back is what it answers
-        assert protocol in row.wires[protocol].issuers
+        assert protocol in row.wires[protocol].reads_items_of
 
 
 def _nameless(source: str) -> list[str]:

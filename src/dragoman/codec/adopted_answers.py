@@ -124,7 +124,7 @@ class HostConverter:
         """The conversion for an origin; None if the room needs none, or cannot have one."""
         issuer = origin.issuer
         if origin.protocol is not None and origin.protocol != room.protocol:
-            is_own = issuer in room.dialect.issuers
+            is_own = issuer in room.dialect.reads_items_of
             return cls(issuer, room, caps, report, None, origin.protocol) if is_own else None
         if issuer == room.issuer:
             return None

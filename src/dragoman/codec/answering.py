@@ -190,7 +190,7 @@ class WireAnswering:
             if candidate.msg.content or candidate.extras or candidate.msg.extras:
                 report.add_loss("answer.unsupported", candidate, what="what came before it failed")
         # the body of an error has no place for the answer's other fields, only for its own
-        writer = AnswerWriter(report, self.room.dialect.issuers, own=False)
+        writer = AnswerWriter(report, self.room.dialect.reads_items_of, own=False)
         writer.fields(resp, _TOLD)
         writer.fields(resp.usage)
         for name in _FIGURES:

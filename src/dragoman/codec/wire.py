@@ -41,15 +41,15 @@ from ..protocols.reasoning import states
 from ..text.json_text import JsonObject
 from .adopted_answers import adopt_related_answers
 from .answering import WireAnswering
-from .model_facts import ModelFacts, without_switch
-from .reading import WireReading
-from .residue import compute_residue, source_map
-from .sibling_protocols import (
+from .extras_between_protocols import (
     adopt_sibling_fields,
     are_siblings,
     issuers_of_files,
     set_apart_fields,
 )
+from .model_facts import ModelFacts, without_switch
+from .reading import WireReading
+from .residue import compute_residue, source_map
 from .verbatim import prepare_verbatim, write_verbatim
 
 
@@ -113,7 +113,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         self._caps: dict[tuple[str | None, frozenset[str]], Capabilities] = {}
         hosts = (name, room.protocol, vendor.name if vendor is not None else room.protocol)
         self._names = frozenset(hosts)
-        issuers = getattr(self.dialect, "issuers", ())
+        issuers = getattr(self.dialect, "reads_items_of", ())
         self._issuer = issuers[0] if issuers else room.protocol
         several = vendor is not None and vendor.name == self._issuer and len(vendor.wires) > 1
         self._spoken = room.protocol if several else None
@@ -199,7 +199,9 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         given = req.messages
         is_shared = type(req.tools) is KnownTools
         if req.read is not None:
-            req = adopt_sibling_fields(req, self.room, getattr(self.dialect, "issuers", ()), report)
+            req = adopt_sibling_fields(
+                req, self.room, getattr(self.dialect, "reads_items_of", ()), report
+            )
             req = set_apart_fields(req, self.room, self._protocol_caps.reads, report)
         asked = None
         if req.response_format is not None and req.response_format.way == "tool":
@@ -349,7 +351,10 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         home = self.vendor
         rows = home.wires.values() if home is not None else ()
         # the first one answers there; of the others it only knows the fields
-        own = {self._issuer, *(row.issuers[0] for row in rows if getattr(row, "issuers", ()))}
+        own = {
+            self._issuer,
+            *(row.reads_items_of[0] for row in rows if getattr(row, "reads_items_of", ())),
+        }
         return read.issuer in own | self.can().reads or (
             home is None and are_siblings(read.issuer, self._issuer)
         )
@@ -449,7 +454,7 @@ def _fit_tools(tools: Tools, caps: Capabilities, report: Report) -> Tools:
 
 def _alone(vendor: Any) -> bool:
     """Whether extras with the vendor's name are for all its wires, and no issuer has that name."""
-    issuers = (getattr(dialect, "issuers", ()) for dialect in vendor.wires.values())
+    issuers = (getattr(dialect, "reads_items_of", ()) for dialect in vendor.wires.values())
     return vendor.name not in chain.from_iterable(issuers)
 
 

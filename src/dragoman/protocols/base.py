@@ -200,7 +200,7 @@ class Room(ABC):
     @property
     def issuer(self) -> str:
         """The issuer of the extras and opaque blocks that the readers create."""
-        issuer: str = self.dialect.issuers[0]
+        issuer: str = self.dialect.reads_items_of[0]
         return issuer
 
     @property
@@ -231,7 +231,7 @@ class Room(ABC):
 
     def can(self) -> Capabilities:
         """Return what this protocol can carry in its dialect, before any facts about a model."""
-        return vary(self.base_capabilities, reads=frozenset(self.dialect.issuers))
+        return vary(self.base_capabilities, reads=frozenset(self.dialect.reads_items_of))
 
     def request_rest(self, body: JsonObject, resp: ChatResponse) -> JsonObject | None:
         """Return the body that asks for the rest of a paused answer.

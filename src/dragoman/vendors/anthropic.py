@@ -13,7 +13,8 @@ from ..protocols.batches import BatchLimits
 from ..transport.credentials import API_KEY
 from . import Billing, Vendor
 
-# Docs, "Preserved thinking": signatures hold on Anthropic's own API, on Google Cloud and on Bedrock
+# Docs, "Preserved thinking": thinking that was signed on Google Cloud or on Bedrock is taken back
+# here, and what it signed here is taken there: each host's row names the hosts whose it takes
 _FACTS = Facts(
     always={
         "signatures": ("anthropic", "vertex", "bedrock", "bedrock-converse"),

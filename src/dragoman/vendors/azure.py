@@ -40,10 +40,11 @@ VENDOR = Vendor(
     maker_protocols=("openai-chat", "openai-responses"),
     places={"resource": ("AZURE_RESOURCE_NAME",)},
     batches={"openai-chat": _BATCHES, "openai-responses": _BATCHES},
+    # OpenAI's items and those of Azure are taken back: extras, opaque blocks, ids of stored items
     wires={
-        "openai-chat": openai_chat.Dialect(model=_MODEL, issuers=("azure", "openai-chat")),
+        "openai-chat": openai_chat.Dialect(model=_MODEL, reads_items_of=("azure", "openai-chat")),
         "openai-responses": openai_responses.Dialect(
-            model=_MODEL, issuers=("azure", "openai-responses")
+            model=_MODEL, reads_items_of=("azure", "openai-responses")
         ),
     },
     facts={
@@ -60,7 +61,7 @@ VENDOR = Vendor(
         ),
         "openai-responses": Facts(
             always={
-                "signatures": ("azure",),
+                "signatures": ("azure",),  # reasoning that another host sealed does not open
                 "freeform_tools": True,
                 "tool_schema": "openai",
                 "namespaces": True,

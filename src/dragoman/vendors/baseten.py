@@ -25,7 +25,7 @@ VENDOR = Vendor(
             thinking_fields=("reasoning_content",),
             keys={"top_k": "top_k", "repetition_penalty": "repetition_penalty"},
             model="zai-org/GLM-5.3",
-            issuers=("baseten", "openai-chat"),
+            reads_items_of=("baseten", "openai-chat"),
         )
     },
     facts={

@@ -349,7 +349,7 @@ _CHAT = Chat(
     path="/openai/v1/chat/completions",
     developer=False,
     model="openai.gpt-oss-120b-1:0",
-    issuers=("bedrock", "openai-chat"),
+    reads_items_of=("bedrock", "openai-chat"),
 )
 
 

@@ -59,13 +59,13 @@ VENDOR = Vendor(
         "openai-responses": openai_responses.Dialect(
             path=_NATIVE,
             model="openai.gpt-5.6-luna",
-            issuers=("bedrock-mantle", "openai-responses"),
+            reads_items_of=("bedrock-mantle", "openai-responses"),
         ),
         "openai-chat": openai_chat.Dialect(
             path="/v1/chat/completions",
             thinking_fields=("reasoning",),
             model="openai.gpt-oss-120b",
-            issuers=("bedrock-mantle", "openai-chat"),
+            reads_items_of=("bedrock-mantle", "openai-chat"),
         ),
         "anthropic": anthropic.Dialect(model="anthropic.claude-opus-5-5", betas=_BETAS),
     },

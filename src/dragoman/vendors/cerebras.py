@@ -23,7 +23,7 @@ VENDOR = Vendor(
             thinking_fields=("reasoning",),
             think_tags="leading",  # of Qwen3, and with reasoning_format raw
             model="gpt-oss-120b",
-            issuers=("cerebras", "openai-chat"),
+            reads_items_of=("cerebras", "openai-chat"),
         )
     },
     facts={

@@ -42,13 +42,13 @@ VENDOR = Vendor(
             max_tokens_key="max_tokens",
             developer=False,
             model=_OSS,
-            issuers=("cloudflare", "openai-chat"),
+            reads_items_of=("cloudflare", "openai-chat"),
         ),
         "openai-responses": replace(
             openai_responses.COPY,
             assistant_text="full",
             model=_OSS,
-            issuers=("cloudflare", "openai-responses"),
+            reads_items_of=("cloudflare", "openai-responses"),
         ),
     },
     facts={

@@ -205,14 +205,14 @@ VENDOR = Vendor(
             switches={"web_search": {"enable_search": True}},
             server_fields={"web_search.domains": "search_options.assigned_site_list"},
             model="qwen3.7-plus",
-            issuers=("dashscope", "openai-chat"),
+            reads_items_of=("dashscope", "openai-chat"),
         ),
-        "anthropic": anthropic.Dialect(model="qwen3.7-plus", issuers=("dashscope",)),
+        "anthropic": anthropic.Dialect(model="qwen3.7-plus", reads_items_of=("dashscope",)),
         "openai-responses": replace(
             openai_responses.COPY,
             instructions=False,  # early versions ignored them
             model="qwen3.7-plus",
-            issuers=("dashscope", "openai-responses"),
+            reads_items_of=("dashscope", "openai-responses"),
         ),
     },
     facts={

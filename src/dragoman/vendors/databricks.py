@@ -38,7 +38,7 @@ VENDOR = Vendor(
             max_tokens_key="max_tokens",
             developer=False,
             model="databricks-claude-sonnet-4-5",
-            issuers=("databricks", "openai-chat"),
+            reads_items_of=("databricks", "openai-chat"),
         )
     },
     facts={

@@ -22,7 +22,7 @@ VENDOR = Vendor(
             think_tags="leading",
             keys={"top_k": "top_k", "repetition_penalty": "repetition_penalty"},
             model="zai-org/GLM-5.3",
-            issuers=("deepinfra", "openai-chat"),
+            reads_items_of=("deepinfra", "openai-chat"),
         )
     },
     facts={

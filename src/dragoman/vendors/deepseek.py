@@ -60,16 +60,16 @@ _CHAT = Dialect(
     thinking_fields=("reasoning_content",),
     keys={"user": "user_id"},
     model="deepseek-flash",
-    issuers=("deepseek", "openai-chat"),
+    reads_items_of=("deepseek", "openai-chat"),
 )
 
 
 _ITEMS = replace(
-    openai_responses.COPY, model="deepseek-flash", issuers=("deepseek", "openai-responses")
+    openai_responses.COPY, model="deepseek-flash", reads_items_of=("deepseek", "openai-responses")
 )
 
 
-_MESSAGES = anthropic.Dialect(model="deepseek-flash", issuers=("deepseek",))
+_MESSAGES = anthropic.Dialect(model="deepseek-flash", reads_items_of=("deepseek",))
 
 
 # Images: user messages of the models that see (deserialisation refuses the part elsewhere).

@@ -44,10 +44,10 @@ VENDOR = Vendor(
             think_tags="leading",  # of models that have no parser
             keys={"top_k": "top_k", "repetition_penalty": "repetition_penalty"},
             model="accounts/fireworks/models/glm-5p3",
-            issuers=("fireworks", "openai-chat"),
+            reads_items_of=("fireworks", "openai-chat"),
         ),
         "anthropic": anthropic.Dialect(
-            model="accounts/fireworks/models/glm-5p3", issuers=("fireworks",)
+            model="accounts/fireworks/models/glm-5p3", reads_items_of=("fireworks",)
         ),
     },
     facts={

@@ -81,7 +81,7 @@ VENDOR = Vendor(
             },
             usual_tier="on_demand",
             model="openai/gpt-oss-120b",
-            issuers=("groq", "openai-chat"),
+            reads_items_of=("groq", "openai-chat"),
         )
     },
     facts={"openai-chat": _FACTS},

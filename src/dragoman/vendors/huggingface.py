@@ -28,7 +28,7 @@ VENDOR = Vendor(
             thinking_fields=("reasoning",),
             think_tags="leading",
             model="openai/gpt-oss-120b",
-            issuers=("huggingface", "openai-chat"),
+            reads_items_of=("huggingface", "openai-chat"),
         ),
         "openai-responses": replace(
             openai_responses.COPY,
@@ -37,7 +37,7 @@ VENDOR = Vendor(
             detail=False,
             bullets=True,  # a result is one text
             model="openai/gpt-oss-120b",
-            issuers=("huggingface", "openai-responses"),
+            reads_items_of=("huggingface", "openai-responses"),
         ),
     },
     facts={

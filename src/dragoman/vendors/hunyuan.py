@@ -32,9 +32,9 @@ VENDOR = Vendor(
             developer=False,
             thinking_fields=("reasoning_content",),
             model=_MODEL,
-            issuers=("hunyuan", "openai-chat"),
+            reads_items_of=("hunyuan", "openai-chat"),
         ),
-        "anthropic": anthropic.Dialect(model=_MODEL, issuers=("hunyuan",)),
+        "anthropic": anthropic.Dialect(model=_MODEL, reads_items_of=("hunyuan",)),
     },
     facts={
         "openai-chat": Facts(

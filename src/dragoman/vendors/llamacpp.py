@@ -32,15 +32,15 @@ VENDOR = Vendor(
             think_tags="leading",  # with reasoning_format none
             keys={"top_k": "top_k", "repetition_penalty": "repeat_penalty"},
             model="default",
-            issuers=("llamacpp", "openai-chat"),
+            reads_items_of=("llamacpp", "openai-chat"),
         ),
         "openai-responses": replace(
             openai_responses.COPY,
             assistant_text="full",
             model="default",
-            issuers=("llamacpp", "openai-responses"),
+            reads_items_of=("llamacpp", "openai-responses"),
         ),
-        "anthropic": anthropic.Dialect(model="default", issuers=("llamacpp",)),
+        "anthropic": anthropic.Dialect(model="default", reads_items_of=("llamacpp",)),
     },
     facts={
         "openai-chat": Facts(

@@ -32,15 +32,15 @@ VENDOR = Vendor(
             think_tags="leading",  # unless its settings split them off
             keys={"top_k": "top_k", "repetition_penalty": "repeat_penalty"},
             model="openai/gpt-oss-20b",
-            issuers=("lmstudio", "openai-chat"),
+            reads_items_of=("lmstudio", "openai-chat"),
         ),
         "openai-responses": replace(
             openai_responses.COPY,
             assistant_text="full",
             model="openai/gpt-oss-20b",
-            issuers=("lmstudio", "openai-responses"),
+            reads_items_of=("lmstudio", "openai-responses"),
         ),
-        "anthropic": anthropic.Dialect(model="openai/gpt-oss-20b", issuers=("lmstudio",)),
+        "anthropic": anthropic.Dialect(model="openai/gpt-oss-20b", reads_items_of=("lmstudio",)),
     },
     facts={
         "openai-chat": Facts(

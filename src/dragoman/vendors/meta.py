@@ -43,15 +43,15 @@ VENDOR = Vendor(
     wires={
         "openai-responses": openai_responses.Dialect(
             model="muse-spark-1.3",
-            issuers=("meta",),
+            reads_items_of=("meta",),
         ),
         "openai-chat": openai_chat.Dialect(
             developer=False,
             thinking_fields=("reasoning_content",),
             model="muse-spark-1.3",
-            issuers=("meta", "openai-chat"),
+            reads_items_of=("meta", "openai-chat"),
         ),
-        "anthropic": anthropic.Dialect(model="muse-spark-1.3", issuers=("meta",)),
+        "anthropic": anthropic.Dialect(model="muse-spark-1.3", reads_items_of=("meta",)),
     },
     facts={
         "openai-responses": Facts(

@@ -106,11 +106,13 @@ VENDOR = Vendor(
             limits={"temperature": (0.01, 1)},
             fixed={"reasoning_split": True},
             model="MiniMax-M3",
-            issuers=("minimax", "openai-chat"),
+            reads_items_of=("minimax", "openai-chat"),
         ),
-        "anthropic": anthropic.Dialect(model="MiniMax-M3", issuers=("minimax",)),
+        "anthropic": anthropic.Dialect(model="MiniMax-M3", reads_items_of=("minimax",)),
         "openai-responses": replace(
-            openai_responses.COPY, model="MiniMax-M3", issuers=("minimax", "openai-responses")
+            openai_responses.COPY,
+            model="MiniMax-M3",
+            reads_items_of=("minimax", "openai-responses"),
         ),
     },
     facts={

@@ -71,9 +71,9 @@ VENDOR = Vendor(
                 "web_search": {"type": "builtin_function", "function": {"name": "$web_search"}}
             },
             model="kimi-k3.1-pro",
-            issuers=("moonshot", "openai-chat"),
+            reads_items_of=("moonshot", "openai-chat"),
         ),
-        "anthropic": anthropic.Dialect(model="kimi-k3.1-pro", issuers=("moonshot",)),
+        "anthropic": anthropic.Dialect(model="kimi-k3.1-pro", reads_items_of=("moonshot",)),
     },
     facts={
         "openai-chat": _FACTS,

@@ -25,9 +25,9 @@ VENDOR = Vendor(
             think_tags="leading",
             keys={"top_k": "top_k", "repetition_penalty": "repetition_penalty"},
             model="zai-org/glm-4.7",
-            issuers=("novita", "openai-chat"),
+            reads_items_of=("novita", "openai-chat"),
         ),
-        "anthropic": anthropic.Dialect(model="zai-org/glm-4.7", issuers=("novita",)),
+        "anthropic": anthropic.Dialect(model="zai-org/glm-4.7", reads_items_of=("novita",)),
     },
     facts={
         "openai-chat": Facts(

@@ -23,7 +23,7 @@ VENDOR = Vendor(
             thinking_fields=("reasoning_content",),
             think_tags="leading",
             model="openai/gpt-oss-120b",
-            issuers=("nvidia", "openai-chat"),
+            reads_items_of=("nvidia", "openai-chat"),
         )
     },
     facts={

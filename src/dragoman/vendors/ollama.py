@@ -65,7 +65,7 @@ _CHAT = openai_chat.Dialect(
     thinking_fields=("reasoning",),
     think_tags="leading",  # of models whose thinking it does not know
     model="gpt-oss:20b",
-    issuers=("ollama", "openai-chat"),
+    reads_items_of=("ollama", "openai-chat"),
 )
 
 
@@ -89,7 +89,7 @@ _ITEMS = replace(
     openai_responses.COPY,
     assistant_text="full",
     model="gpt-oss:20b",
-    issuers=("ollama", "openai-responses"),
+    reads_items_of=("ollama", "openai-responses"),
 )
 
 
@@ -124,7 +124,7 @@ VENDOR = Vendor(
         "ollama": Dialect(model="qwen3"),
         "openai-chat": _CHAT,
         "openai-responses": _ITEMS,
-        "anthropic": anthropic.Dialect(model="gpt-oss:20b", issuers=("ollama",)),
+        "anthropic": anthropic.Dialect(model="gpt-oss:20b", reads_items_of=("ollama",)),
     },
     facts={
         "ollama": _FACTS,

@@ -25,7 +25,7 @@ VENDOR = Vendor(
             longest_user=64,
             keys={name: name for name in ("presence_penalty", "frequency_penalty")},
             model="default",
-            issuers=("open-responses",),
+            reads_items_of=("open-responses",),
         )
     },
     facts={

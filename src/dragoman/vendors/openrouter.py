@@ -124,7 +124,7 @@ VENDOR = Vendor(
             },
             server_fields=_FIELDS,
             model="openrouter/auto",
-            issuers=("openrouter", "openai-chat"),
+            reads_items_of=("openrouter", "openai-chat"),
         ),
         "openai-responses": openai_responses.Dialect(
             assistant_text="full",  # an assistant's message needs its id and status
@@ -132,9 +132,9 @@ VENDOR = Vendor(
             blocked_domains="excluded_domains",
             user_key="user",
             model="openrouter/auto",
-            issuers=("openrouter",),
+            reads_items_of=("openrouter",),
         ),
-        "anthropic": anthropic.Dialect(model="openrouter/auto", issuers=("openrouter",)),
+        "anthropic": anthropic.Dialect(model="openrouter/auto", reads_items_of=("openrouter",)),
     },
     facts={
         "openai-chat": _CHAT_FACTS,

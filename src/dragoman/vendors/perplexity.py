@@ -27,7 +27,7 @@ VENDOR = Vendor(
             developer=False,
             think_tags="leading",
             model="sonar-pro",
-            issuers=("perplexity", "openai-chat"),
+            reads_items_of=("perplexity", "openai-chat"),
         )
     },
     facts={

@@ -34,7 +34,7 @@ VENDOR = Vendor(
             developer=False,
             thinking_fields=("reasoning_content",),
             model="ernie-4.5-turbo-128k",
-            issuers=("qianfan", "openai-chat"),
+            reads_items_of=("qianfan", "openai-chat"),
         )
     },
     facts={

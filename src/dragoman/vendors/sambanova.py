@@ -22,7 +22,7 @@ VENDOR = Vendor(
             think_tags="leading",
             keys={"top_k": "top_k"},
             model="gpt-oss-120b",
-            issuers=("sambanova", "openai-chat"),
+            reads_items_of=("sambanova", "openai-chat"),
         )
     },
     facts={

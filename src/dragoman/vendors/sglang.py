@@ -33,16 +33,16 @@ VENDOR = Vendor(
             think_tags="leading",  # without --reasoning-parser
             keys={"top_k": "top_k", "repetition_penalty": "repetition_penalty"},
             model="default",
-            issuers=("sglang", "openai-chat"),
+            reads_items_of=("sglang", "openai-chat"),
         ),
         "openai-responses": replace(
             openai_responses.COPY,
             assistant_text="full",
             bullets=True,
             model="default",
-            issuers=("sglang", "openai-responses"),
+            reads_items_of=("sglang", "openai-responses"),
         ),
-        "anthropic": anthropic.Dialect(model="default", issuers=("sglang",)),
+        "anthropic": anthropic.Dialect(model="default", reads_items_of=("sglang",)),
     },
     facts={
         "openai-chat": Facts(

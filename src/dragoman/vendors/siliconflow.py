@@ -40,7 +40,7 @@ VENDOR = Vendor(
             thinking_fields=("reasoning_content",),
             keys={"top_k": "top_k"},
             model="zai-org/GLM-5.2",
-            issuers=("siliconflow", "openai-chat"),
+            reads_items_of=("siliconflow", "openai-chat"),
         )
     },
     facts={

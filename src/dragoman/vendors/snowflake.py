@@ -42,7 +42,7 @@ VENDOR = Vendor(
             developer=False,
             thinking_details=True,
             model="claude-sonnet-4-6",
-            issuers=("snowflake", "openai-chat"),
+            reads_items_of=("snowflake", "openai-chat"),
         ),
         "anthropic": anthropic.Dialect(model="claude-sonnet-4-6"),
     },

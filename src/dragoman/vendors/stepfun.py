@@ -31,14 +31,14 @@ VENDOR = Vendor(
             developer=False,
             thinking_fields=("reasoning",),
             model="step-3.7-flash",
-            issuers=("stepfun", "openai-chat"),
+            reads_items_of=("stepfun", "openai-chat"),
         ),
-        "anthropic": anthropic.Dialect(model="step-3.7-flash", issuers=("stepfun",)),
+        "anthropic": anthropic.Dialect(model="step-3.7-flash", reads_items_of=("stepfun",)),
         "openai-responses": replace(
             openai_responses.COPY,
             assistant_text="full",
             model="step-3.7-flash",
-            issuers=("stepfun", "openai-responses"),
+            reads_items_of=("stepfun", "openai-responses"),
         ),
     },
     facts={

@@ -33,7 +33,7 @@ VENDOR = Vendor(
             think_tags="leading",
             keys={"top_k": "top_k", "repetition_penalty": "repetition_penalty"},
             model="openai/gpt-oss-120b",
-            issuers=("together", "openai-chat"),
+            reads_items_of=("together", "openai-chat"),
         )
     },
     facts={

@@ -55,10 +55,10 @@ VENDOR = Vendor(
             thinking_details=True,
             max_tokens_key="max_tokens",
             model="openai/gpt-5.6-luna",
-            issuers=("vercel-ai-gateway", "openai-chat"),
+            reads_items_of=("vercel-ai-gateway", "openai-chat"),
         ),
         "anthropic": anthropic.Dialect(
-            model="anthropic/claude-opus-5-5", issuers=("vercel-ai-gateway",)
+            model="anthropic/claude-opus-5-5", reads_items_of=("vercel-ai-gateway",)
         ),
     },
     facts={

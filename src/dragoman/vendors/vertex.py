@@ -107,7 +107,7 @@ VENDOR = Vendor(
             model="gemini-3.8-flash",
             blocked_domains="excludeDomains",
             path="/publishers/google/models/{model}",
-            issuers=("vertex", "gemini"),
+            reads_items_of=("vertex", "gemini"),
         ),
         "anthropic": Messages(
             model="claude-opus-5-5",

@@ -41,7 +41,7 @@ VENDOR = Vendor(
             think_tags="leading",  # without --reasoning-parser
             keys={"top_k": "top_k", "repetition_penalty": "repetition_penalty"},
             model="default",
-            issuers=("vllm", "openai-chat"),
+            reads_items_of=("vllm", "openai-chat"),
         ),
         "openai-responses": replace(
             openai_responses.COPY,
@@ -50,9 +50,9 @@ VENDOR = Vendor(
             bullets=True,  # results of several texts break gpt-oss
             least_tokens=1,  # vLLM 0.32, tried
             model="default",
-            issuers=("vllm", "openai-responses"),
+            reads_items_of=("vllm", "openai-responses"),
         ),
-        "anthropic": anthropic.Dialect(model="default", issuers=("vllm",)),
+        "anthropic": anthropic.Dialect(model="default", reads_items_of=("vllm",)),
     },
     facts={
         "openai-chat": Facts(

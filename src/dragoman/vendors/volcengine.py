@@ -30,14 +30,14 @@ VENDOR = Vendor(
             thinking_fields=("reasoning_content",),
             keys={"repetition_penalty": "repetition_penalty"},
             model=_MODEL,
-            issuers=("volcengine", "openai-chat"),
+            reads_items_of=("volcengine", "openai-chat"),
         ),
         "openai-responses": openai_responses.Dialect(
             developer=False,
             stores=False,
             user_key="user",
             model=_MODEL,
-            issuers=("volcengine",),
+            reads_items_of=("volcengine",),
         ),
     },
     facts={

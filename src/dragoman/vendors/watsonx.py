@@ -34,7 +34,7 @@ VENDOR = Vendor(
             max_tokens_key="max_tokens",
             developer=False,
             model="ibm/granite-4-h-small",
-            issuers=("watsonx", "openai-chat"),
+            reads_items_of=("watsonx", "openai-chat"),
         )
     },
     facts={

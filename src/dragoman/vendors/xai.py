@@ -60,14 +60,14 @@ VENDOR = Vendor(
             blocked_domains="excluded_domains",
             user_key="user",
             model="grok-4.7",
-            issuers=("xai",),
+            reads_items_of=("xai",),
         ),
         "openai-chat": openai_chat.Dialect(
             text="joined",
             developer=False,
             thinking_fields=("reasoning_content",),
             model="grok-4.7",
-            issuers=("xai", "openai-chat"),
+            reads_items_of=("xai", "openai-chat"),
         ),
     },
     facts={

@@ -37,9 +37,9 @@ VENDOR = Vendor(
             developer=False,
             thinking_fields=("reasoning_content",),
             model="mimo-v2.6-pro",
-            issuers=("xiaomi", "openai-chat"),
+            reads_items_of=("xiaomi", "openai-chat"),
         ),
-        "anthropic": anthropic.Dialect(model="mimo-v2.6-pro", issuers=("xiaomi",)),
+        "anthropic": anthropic.Dialect(model="mimo-v2.6-pro", reads_items_of=("xiaomi",)),
     },
     facts={
         "openai-chat": Facts(

@@ -104,9 +104,9 @@ VENDOR = Vendor(
                 }
             },
             model="glm-5.3",
-            issuers=("zhipu", "openai-chat"),
+            reads_items_of=("zhipu", "openai-chat"),
         ),
-        "anthropic": anthropic.Dialect(model="glm-5.3", issuers=("zhipu",)),
+        "anthropic": anthropic.Dialect(model="glm-5.3", reads_items_of=("zhipu",)),
     },
     facts={
         "openai-chat": _FACTS,

@@ -63,7 +63,7 @@ def test_path_version_and_model() -> None:
 
 def test_issuers_are_read() -> None:
     block = TextBlock("x", extras={"acme": {"a": 1}, "anthropic": {"b": 2}})
-    out = written(ChatRequest([Msg.user([block])], model="m"), issuers=("acme",))
+    out = written(ChatRequest([Msg.user([block])], model="m"), reads_items_of=("acme",))
     assert out.body["messages"][0]["content"] == [{"type": "text", "text": "x", "a": 1}]
     assert ("extras.other_provider", "$.messages[0].content[0].extras.anthropic.b") in [
         (loss.code, loss.where) for loss in out.losses

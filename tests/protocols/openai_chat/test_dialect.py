@@ -118,7 +118,7 @@ def test_issuers_are_read() -> None:
         [Msg("", "x", extras={"acme": {"a": 1}, "openai-chat": {"b": 2}})],
         extras={"acme": {"c": 3}}, model="m",
     )  # fmt: skip
-    out = request(req, issuers=("acme",))
+    out = request(req, reads_items_of=("acme",))
     assert out.body["messages"] == [{"role": "user", "content": "x", "a": 1}]
     assert out.body["c"] == 3
     assert [loss.where for loss in out.losses] == ["$.messages[0].extras.openai-chat.b"]
@@ -126,7 +126,7 @@ def test_issuers_are_read() -> None:
 
 # tables of names and values, and what every room's dialect says
 DATA = {"keys", "server_tools", "switches", "server_fields", "limits", "usual_tier", "fixed",
-        "path", "model", "issuers", "usage_field"}  # fmt: skip
+        "path", "model", "reads_items_of", "usage_field"}  # fmt: skip
 
 
 def test_there_are_few_switches() -> None:

@@ -60,7 +60,7 @@ def test_calls_that_are_sent_are_paired_all_the_same() -> None:
 
 
 def stateless(**state: Any) -> dragoman.message.Written:
-    target = wire(stores=False, issuers=("host", OWN))
+    target = wire(stores=False, reads_items_of=("host", OWN))
     request = ChatRequest([SEEN, Msg.user("And?")], model="m", extras=state["extras"])
     return target.write_request(request)
 

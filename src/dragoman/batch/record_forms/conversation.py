@@ -198,7 +198,7 @@ def require_single_turns(conversation: Conversation) -> None:
 
 def _adopt_thinking(request: ChatRequest, wire: Wire, report: Report) -> ChatRequest:
     """Have the readable thinking of any provider count as that of the wire, which is of nobody."""
-    own = Origin(wire.dialect.issuers[0])
+    own = Origin(wire.dialect.reads_items_of[0])
     messages = [
         report.record_copy(
             Msg.create_unchecked(m.name, _adopt(m.blocks, own, report), m.role, m), m

@@ -24,7 +24,7 @@ class _DeepSeekFormatter(NamedFormatter):
         result_name=True,
         developer=False,
         thinking_fields=("reasoning_content",),
-        issuers=("deepseek", "openai-chat"),
+        reads_items_of=("deepseek", "openai-chat"),
     )
 
 

@@ -228,7 +228,7 @@ class MessagesReader:
     """Reads one answer."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self._issuer = dialect.issuers[0]
+        self._issuer = dialect.reads_items_of[0]
         self._blocks = _GrowingBlocks(self._issuer)
         self._slots = self._blocks.slots
         self._non_null: set[str] = set()  # fields that have had a value

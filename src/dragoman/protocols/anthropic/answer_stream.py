@@ -153,7 +153,9 @@ class MessagesEncoder(AnswerEncoder[answer_write.MessagesWriter]):
     """Encodes one answer; what its first events lack, such as figures, comes with the last ones."""
 
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
-        super().__init__(answer_write.MessagesWriter(report, dialect.issuers, own=False), request)
+        super().__init__(
+            answer_write.MessagesWriter(report, dialect.reads_items_of, own=False), request
+        )
         self._request = request
         self._fields: JsonObject = {}  # of the message, not written yet
         self._usage: JsonObject = {}

@@ -226,7 +226,7 @@ def write_response(
         return write_error(resp.error)
     origin = first.msg.origin
     issuers = {*(resp.extras or {})} if origin is None else {origin.issuer}
-    own_issuers = room.dialect.issuers
+    own_issuers = room.dialect.reads_items_of
     writer = MessagesWriter(report, own_issuers, not issuers.isdisjoint(own_issuers))
     body: JsonObject = {"type": "message", "role": "assistant"}
     body.update(_id_and_model(resp, first.msg, writer, request))

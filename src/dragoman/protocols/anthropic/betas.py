@@ -129,7 +129,7 @@ def known_scopes(history: RoledHistory, dialect: Dialect, report: Report) -> Rol
 
 def drop_scope(node: Any, dialect: Dialect, report: Report) -> Any:
     """Return a block or a tool without the fields of its cache hint that need a beta."""
-    issuer = dialect.issuers[0]
+    issuer = dialect.reads_items_of[0]
     own = (node.extras or {}).get(issuer, {})
     hint = own.get("cache_control")
     if not isinstance(hint, dict) or "scope" not in hint or not lacks_beta(dialect, _SCOPE):
@@ -153,7 +153,7 @@ def write_betas(
 ) -> None:
     """Write betas where the host expects them: those among the body's fields, and `betas`."""
     given = body.pop(BETAS) if _fit_header(body.get(BETAS)) else []
-    issuer = dialect.issuers[0]
+    issuer = dialect.reads_items_of[0]
     if (request.extras or {}).get(name_notes(issuer), {}).get(BETAS) == "header":  # a client's
         given = _known_betas(given, dialect, request, issuer, report)
     betas = [*given, *betas]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ..._old_names import keeps_old_names
 from ...stream.framing import Framing
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """How one host spells what the protocol leaves open.
@@ -22,7 +24,8 @@ class Dialect:
         stream_flag: Whether the body says that a stream is wanted.
         framing: The framing of its streams.
         refused: Fields of the body that users may know from other hosts and this one refuses.
-        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
+        reads_items_of: The hosts and protocols whose extras, opaque blocks and ids of stored items
+            the host reads, its own name first.
         betas: The betas that the host takes; None for all.
     """
 
@@ -37,5 +40,5 @@ class Dialect:
     framing: Framing = "sse"
     refused: tuple[str, ...] = ()
     model: str = "claude-opus-5-5"  # asked where the row of a host names none
-    issuers: tuple[str, ...] = ("anthropic",)
+    reads_items_of: tuple[str, ...] = ("anthropic",)
     betas: frozenset[str] | None = None

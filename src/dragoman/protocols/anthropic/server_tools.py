@@ -56,7 +56,7 @@ def list_known_tools(tools: Tools, dialect: Dialect, report: Report) -> Tools:
         return tools
     kept: list[Tool | ServerTool] = []
     for tool in tools:
-        own = (tool.extras or {}).get(dialect.issuers[0], {})
+        own = (tool.extras or {}).get(dialect.reads_items_of[0], {})
         kind = str(own.get("type") or SERVER_TOOLS.get(getattr(tool, "kind", ""), ""))
         beta = next((b for begin, b in _BROUGHT_TOOLS.items() if kind.startswith(begin)), None)
         if type(tool) is ServerTool and beta is not None and lacks_beta(dialect, beta):

@@ -59,7 +59,7 @@ class ConverseReader:
     """Reads one answer."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self._issuer = dialect.issuers[0]
+        self._issuer = dialect.reads_items_of[0]
         self._slots: dict[int, GrowingBlock] = {}  # the blocks, by their index
         self._first = True
 

@@ -74,7 +74,7 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
     single = True
 
     def __init__(self, report: Report, dialect: Dialect, request: tree.ChatRequest | None) -> None:
-        super().__init__(ConverseWriter(report, dialect.issuers, own=False))
+        super().__init__(ConverseWriter(report, dialect.reads_items_of, own=False))
         self._steps = Steps(report=report)
         self._begun = False
         self._finish: tree.Finish | None = None

@@ -154,7 +154,7 @@ def write_response(
     if (error := resp.error) is not None and not first.msg.content:
         body = error.body
         return body if isinstance(body, dict) and "message" in body else {"message": error.message}
-    writer = ConverseWriter.for_answer(resp, room.dialect.issuers, report)
+    writer = ConverseWriter.for_answer(resp, room.dialect.reads_items_of, report)
     blocks = writer.saying(first.msg.blocks)
     content = [part for part in map(writer.block, blocks) if part is not None]
     body = {"output": {"message": {"role": "assistant", "content": content}}}

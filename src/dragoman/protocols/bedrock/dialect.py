@@ -5,23 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from ..._old_names import keeps_old_names
 from ...message.blocks import MEDIA_KINDS
 from ...text.json_text import Json
 from .fields import FIELDS
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """The host's endpoint and default model.
 
     Attributes:
         path: The path of the endpoint below the base URL.
-        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
+        reads_items_of: The hosts and protocols whose extras, opaque blocks and ids of stored items
+            the host reads, its own name first.
     """
 
     path: str = "/model/{model}"
     model: str = "us.anthropic.claude-sonnet-5"  # asked where the row of a host names none
-    issuers: tuple[str, ...] = ("bedrock-converse", "bedrock")
+    reads_items_of: tuple[str, ...] = ("bedrock-converse", "bedrock")
 
 
 # service model: ImageFormat, DocumentFormat, VideoFormat, AudioFormat

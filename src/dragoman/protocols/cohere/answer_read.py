@@ -43,7 +43,7 @@ class CohereReader:
     """Reads one answer."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self._issuer = dialect.issuers[0]
+        self._issuer = dialect.reads_items_of[0]
         self._citations: dict[Key, list[Json]] = {}
         self._thinking: set[int] = set()  # indexes of items that are thinking
         self._first = True

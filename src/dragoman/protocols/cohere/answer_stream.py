@@ -31,7 +31,7 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
     """Writes one answer, with only the first candidate."""
 
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
-        super().__init__(CohereWriter(report, dialect.issuers, own=False), request)
+        super().__init__(CohereWriter(report, dialect.reads_items_of, own=False), request)
         self._steps = Steps(report=report)
         self._id: str | None = None
         self._begun = False

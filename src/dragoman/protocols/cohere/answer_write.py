@@ -113,7 +113,7 @@ def write_response(
     first = first_candidate(resp, report)
     if resp.error is not None and not first.msg.content:
         return error_body(resp.error)
-    writer = CohereWriter.for_answer(resp, room.dialect.issuers, report)
+    writer = CohereWriter.for_answer(resp, room.dialect.reads_items_of, report)
     extras = writer.answer_fields(resp)
     if resp.model is not None:
         report.add_loss("answer.unsupported", resp, "model")  # no answer here names it

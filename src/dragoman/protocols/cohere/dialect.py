@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..._old_names import keeps_old_names
 from ...text.json_text import Json
 from ..chat_like.request import claims_chat
 from .fields import FIELDS
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """The host's endpoint and default model.
 
     Attributes:
         path: The path of the endpoint below the base URL.
-        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
+        reads_items_of: The hosts and protocols whose extras, opaque blocks and ids of stored items
+            the host reads, its own name first.
     """
 
     path: str = "/chat"
     model: str = "command-a-plus-05-2026"  # asked where the row of a host names none
-    issuers: tuple[str, ...] = ("cohere",)
+    reads_items_of: tuple[str, ...] = ("cohere",)
 
 
 _MESSAGE_FIELDS = {

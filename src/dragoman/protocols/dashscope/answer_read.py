@@ -379,7 +379,7 @@ class DashScopeReader:
     """Reads one answer."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self._issuer = dialect.issuers[0]
+        self._issuer = dialect.reads_items_of[0]
         self._growth: Growth = dialect.streams
         self._judge = GrowthJudge()
         self._waiting: list[JsonObject] = []  # until the next event explains them

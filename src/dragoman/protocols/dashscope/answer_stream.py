@@ -178,7 +178,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
     """Writes one answer. Fields without a choice wait for the next event."""
 
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
-        super().__init__(DashScopeWriter(report, dialect.issuers, own=False), request)
+        super().__init__(DashScopeWriter(report, dialect.reads_items_of, own=False), request)
         self._in_parts = takes_parts(request)
         guess = "snapshots" if _wants_snapshots(request, dialect) else ""
         self._snapshots = (dialect.streams or guess) == "snapshots"
@@ -382,9 +382,9 @@ def _wants_snapshots(request: ChatRequest | None, dialect: Dialect) -> bool:
     otherwise.
     """
     extras = (request.extras or {}) if request is not None else {}
-    for issuer in dialect.issuers:
+    for issuer in dialect.reads_items_of:
         params: Json = extras.get(issuer, {}).get("parameters")
         if isinstance(params, dict) and isinstance(params.get("incremental_output"), bool):
             return not params["incremental_output"]
     read = request.read if request is not None else None
-    return read is not None and read.issuer in dialect.issuers
+    return read is not None and read.issuer in dialect.reads_items_of

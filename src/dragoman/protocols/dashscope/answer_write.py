@@ -233,7 +233,7 @@ def write_response(
     said = any(candidate.msg.content for candidate in resp.candidates)
     if resp.error is not None and not said and is_error(resp.error.body):
         return resp.error.body
-    writer = DashScopeWriter.for_answer(resp, room.dialect.issuers, report)
+    writer = DashScopeWriter.for_answer(resp, room.dialect.reads_items_of, report)
     fields = writer.fields(resp)
     writer.without_events(fields, resp, "extras.events")
     output = writer.output(resp, fields, not writer.own and takes_parts(request))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ..._old_names import keeps_old_names
 from ...stream.think_tags import TagForm
 
 # Below the base URL. A model that is sent to the wrong one answers 400, "url error".
@@ -15,6 +16,7 @@ TEXT = "/services/aigc/text-generation/generation"
 MULTIMODAL = "/services/aigc/multimodal-generation/generation"
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """How a caller spells what the protocol leaves open.
@@ -28,7 +30,8 @@ class Dialect:
         streams: Whether the events of a stream are `deltas` or `snapshots`; if it is not given, the
             events themselves decide.
         think_tags: The form of tags around thinking in the text of an answer.
-        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
+        reads_items_of: The hosts and protocols whose extras, opaque blocks and ids of stored items
+            the host reads, its own name first.
     """
 
     call_content: Literal["list", "null_text"] = "list"
@@ -39,4 +42,4 @@ class Dialect:
     # `reasoning_content` is then empty for models that leak their tags: qwen-code's repair
     think_tags: TagForm = "leading"
     model: str = "qwen3.7-plus"  # asked where the row of a host names none
-    issuers: tuple[str, ...] = ("dashscope",)
+    reads_items_of: tuple[str, ...] = ("dashscope",)

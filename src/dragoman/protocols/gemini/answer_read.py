@@ -269,7 +269,7 @@ class GeminiReader:
     """Reads one answer."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self._issuer = dialect.issuers[0]
+        self._issuer = dialect.reads_items_of[0]
         self._chunks = 0
         self._fields: JsonObject = {}  # fields of the body that were read already
         self._nulls: JsonObject = {}

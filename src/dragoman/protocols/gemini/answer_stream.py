@@ -62,7 +62,9 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
     """Writes one answer as chunks without event names."""
 
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
-        super().__init__(GeminiWriter(report, dialect.issuers, own=False, streamed=True), request)
+        super().__init__(
+            GeminiWriter(report, dialect.reads_items_of, own=False, streamed=True), request
+        )
         self._model = request.model if request is not None else None
         self._id: str | None = None
         self._fields: JsonObject = {}  # of the answer, for the next chunk

@@ -229,7 +229,7 @@ def write_response(
     room: Room, resp: ChatResponse, report: Report, request: tree.ChatRequest | None = None
 ) -> JsonObject:
     """Write the body of the answer to `request`."""
-    issuers = room.dialect.issuers
+    issuers = room.dialect.reads_items_of
     origins = [candidate.msg.origin for candidate in resp.candidates]
     own = any(origin is not None and origin.issuer in issuers for origin in origins)
     writer = GeminiWriter(report, issuers, own)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..._old_names import keeps_old_names
 from ...caches import remember
 from ...capabilities import Capabilities
 from ...losses import Report
@@ -21,6 +22,7 @@ from ...text.json_text import JsonObject
 from ..chat_like.messages import own_extras
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """How one host spells what the protocol leaves open.
@@ -36,7 +38,8 @@ class Dialect:
             none.
         result_role: The role of tool results; hosts took `function` before it was the user.
         path: The path below the base URL.
-        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
+        reads_items_of: The hosts and protocols whose extras, opaque blocks and ids of stored items
+            the host reads, its own name first.
     """
 
     case: Literal["camel", "snake"] = "camel"
@@ -48,7 +51,7 @@ class Dialect:
     result_role: Literal["user", "function"] = "user"
     path: str = "/models/{model}"
     model: str = "gemini-3.8-flash"  # asked where the row of a host names none
-    issuers: tuple[str, ...] = ("gemini",)
+    reads_items_of: tuple[str, ...] = ("gemini",)
 
 
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")

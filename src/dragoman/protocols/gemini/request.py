@@ -356,7 +356,7 @@ def _take_tools(fields: JsonObject, notes: JsonObject, dialect: Dialect) -> list
     tools, layout = result
     if isinstance(fields.pop("tools"), dict):
         notes["tools"] = {"lone": layout}
-    elif layout != build_layout(tools, dialect.issuers[0]):
+    elif layout != build_layout(tools, dialect.reads_items_of[0]):
         notes["tools"] = {"listed": layout}
     return tools
 

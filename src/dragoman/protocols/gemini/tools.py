@@ -165,7 +165,9 @@ def _read_entries(
             holds: Any = None
             if declares_functions(key, value):
                 declarations = [value] if isinstance(value, dict) else value
-                tools += [_read_function(item, key, dialect.issuers[0]) for item in declarations]
+                tools += [
+                    _read_function(item, key, dialect.reads_items_of[0]) for item in declarations
+                ]
                 holds = len(declarations) if isinstance(value, list) else "one"
             elif value is not None:
                 tools.append(_read_server_tool(key, value, dialect))
@@ -194,7 +196,7 @@ def build_layout(tools: Tools, issuer: str) -> Layout:
 def tools_as_read(tools: Tools, layout: Layout | None, dialect: Dialect) -> list[JsonObject]:
     """Return the entries that the tools were read from."""
     if layout is None:
-        layout = build_layout(tools, dialect.issuers[0])
+        layout = build_layout(tools, dialect.reads_items_of[0])
     data = iter([_tool_as_read(tool, dialect) for tool in tools])
     entries: list[JsonObject] = []
     for row in layout:
@@ -267,7 +269,7 @@ def _declaration(tool: Tool, schema: JsonObject | None, key: str, described: boo
 
 
 def _read_server_tool(key: str, value: Json, dialect: Dialect) -> ServerTool:
-    issuer = dialect.issuers[0]
+    issuer = dialect.reads_items_of[0]
     name = camel_key(key)
     if name not in _KINDS or not isinstance(value, dict):
         return ServerTool("own", extras={issuer: {key: value}})
@@ -311,7 +313,7 @@ def _key(tool: ServerTool, issuer: str) -> str:
 
 
 def _tool_as_read(tool: Tool | ServerTool, dialect: Dialect) -> Json:
-    issuer = dialect.issuers[0]
+    issuer = dialect.reads_items_of[0]
     extras, notes = issuer_fields(tool, issuer)
     if type(tool) is Tool:
         schema = None if tool.schema is None else enum_types(tool.schema, notes.get("types"))

@@ -76,7 +76,7 @@ class InteractionReader:
     """Reads one answer."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self._issuer = dialect.issuers[0]
+        self._issuer = dialect.reads_items_of[0]
         self._first = True
         self._open: dict[int, _OpenStep] = {}
         self._told: set[int] = set()  # indexes of steps that came in the stream

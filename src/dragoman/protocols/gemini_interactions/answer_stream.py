@@ -33,7 +33,7 @@ class InteractionEncoder(AnswerEncoder[InteractionWriter]):
     single = True
 
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
-        super().__init__(InteractionWriter(report, dialect.issuers, own=False), request)
+        super().__init__(InteractionWriter(report, dialect.reads_items_of, own=False), request)
         self._steps = Steps(report=report)
         self._id: str | None = None
         self._model: str | None = None

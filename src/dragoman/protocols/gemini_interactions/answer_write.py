@@ -239,7 +239,7 @@ def write_response(
     first = first_candidate(resp, report)
     if resp.error is not None and not first.msg.content and not _is_interaction(resp.error):
         return error_body(resp.error)
-    writer = InteractionWriter.for_answer(resp, room.dialect.issuers, report)
+    writer = InteractionWriter.for_answer(resp, room.dialect.reads_items_of, report)
     writer.fields(first)
     writer.fields(first.msg)
     requested = (request.model if request is not None else None) or ""

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..._old_names import keeps_old_names
 from ...capabilities import MEDIA
 from ...text.json_text import Json
 from ..chat_like.messages import are_objects
 from .fields import FIELDS
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """The host's endpoint and default model.
@@ -22,13 +24,14 @@ class Dialect:
         revision: The revision of the API's schema, sent in the header `Api-Revision`: the one
             before it had `outputs` instead of steps (docs, "Interactions breaking changes May
             2026").
-        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
+        reads_items_of: The hosts and protocols whose extras, opaque blocks and ids of stored items
+            the host reads, its own name first.
     """
 
     path: str = "/interactions"
     revision: str = "2026-05-20"
     model: str = "gemini-3.8-flash"  # asked where the row of a host names none
-    issuers: tuple[str, ...] = ("gemini-interactions",)
+    reads_items_of: tuple[str, ...] = ("gemini-interactions",)
 
 
 CONTENTS = frozenset({"text", *MEDIA})

@@ -37,7 +37,7 @@ class MistralReader:
     """Reads one answer."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self._issuer = dialect.issuers[0]
+        self._issuer = dialect.reads_items_of[0]
         self._seen: JsonObject = {}  # fields of the body that were read before
         self._choices: dict[int, ChoiceState] = {}
         self._first = True

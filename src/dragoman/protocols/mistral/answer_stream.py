@@ -137,7 +137,7 @@ class MistralEncoder(AnswerEncoder[MistralWriter]):
     """Writes one answer with all its candidates."""
 
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
-        super().__init__(MistralWriter(report, dialect.issuers, own=False), request)
+        super().__init__(MistralWriter(report, dialect.reads_items_of, own=False), request)
         self._head: JsonObject = {}  # id, model and time, which each chunk repeats
         self._written_head: JsonObject = {}  # as in the last chunk
         self._fields: JsonObject = {}  # of the answer, for the next chunk

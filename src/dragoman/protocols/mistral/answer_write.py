@@ -125,7 +125,7 @@ def write_response(
     """Write the body of an answer; an answer that is only an error is written as an error."""
     if resp.error is not None and not any(c.msg.content for c in resp.candidates):
         return error_body(resp.error)
-    writer = MistralWriter.for_answer(resp, room.dialect.issuers, report)
+    writer = MistralWriter.for_answer(resp, room.dialect.reads_items_of, report)
     extras = writer.answer_fields(resp, TIMES if answer_second(resp.extras) is not None else ())
     body: JsonObject = {"object": "chat.completion", **_head(resp, writer, request)}
     candidates = resp.candidates

@@ -64,7 +64,7 @@ class OllamaReader:
     """Reads one answer."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self._issuer = dialect.issuers[0]
+        self._issuer = dialect.reads_items_of[0]
         self._begun = False
         self._calls = self._images = 0
         self._model: Any = None

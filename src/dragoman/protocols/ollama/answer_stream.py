@@ -29,7 +29,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
     single = True
 
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
-        super().__init__(OllamaWriter(report, dialect.issuers, own=False), request)
+        super().__init__(OllamaWriter(report, dialect.reads_items_of, own=False), request)
         self._model = self.requested_model
         self._created = pieces.iso_date(report.second)
         self._dated = False  # the provider gave the time

@@ -121,7 +121,7 @@ def write_response(
 ) -> JsonObject:
     """Write the body of the answer, as `/api/chat` returns it as a whole."""
     first = first_candidate(resp, report)
-    writer = OllamaWriter.for_answer(resp, room.dialect.issuers, report)
+    writer = OllamaWriter.for_answer(resp, room.dialect.reads_items_of, report)
     own = writer.own
     second = None if own else answer_second(resp.extras)
     fields = writer.fields(resp, TIMES if second is not None else ())

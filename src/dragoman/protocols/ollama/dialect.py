@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ..._old_names import keeps_old_names
 from ...stream.think_tags import TagForm
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """How a caller spells what the protocol leaves open.
@@ -17,7 +19,8 @@ class Dialect:
         bullets: Whether several texts of one tool result become a list with dashes.
         image_gaps: Whether an empty line shows where an image was in a merged history.
         think_tags: The form of tags around thinking in the text of an answer.
-        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
+        reads_items_of: The hosts and protocols whose extras, opaque blocks and ids of stored items
+            the host reads, its own name first.
     """
 
     no_text: Literal["empty", "null"] = "empty"
@@ -27,4 +30,4 @@ class Dialect:
     think_tags: TagForm = "leading"
     path: str = "/api/chat"
     model: str = "qwen3"  # asked where the row of a host names none
-    issuers: tuple[str, ...] = ("ollama",)
+    reads_items_of: tuple[str, ...] = ("ollama",)

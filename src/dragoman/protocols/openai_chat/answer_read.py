@@ -493,7 +493,7 @@ class ChatReader:
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._issuer = dialect.issuers[0]
+        self._issuer = dialect.reads_items_of[0]
         self._values: JsonObject = {}  # fields of the body that were read already
         self._choices: dict[int, ChoiceReader] = {}
         self._frame: JsonObject | None = None  # of a chunk: fields that say nothing new

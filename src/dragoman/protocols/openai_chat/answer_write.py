@@ -45,7 +45,7 @@ class ChatAnswerWriter(AnswerWriter):
     token_fields = ("bytes",)
 
     def __init__(self, report: Report, dialect: Dialect, own: bool) -> None:
-        super().__init__(report, dialect.issuers, own)
+        super().__init__(report, dialect.reads_items_of, own)
         self.tags = bool(dialect.think_tags)  # whether thinking may have been read from tags
         self._thinking_field = (dialect.thinking_fields or THINKING_FIELDS)[0]
 
@@ -211,7 +211,7 @@ def write_response(
     """Write the body of the answer."""
     dialect: Dialect = room.dialect
     origin = resp.candidates[0].msg.origin if resp.candidates else None
-    own = origin is not None and origin.issuer in dialect.issuers
+    own = origin is not None and origin.issuer in dialect.reads_items_of
     writer = ChatAnswerWriter(report, dialect, own)
     second = None if own else answer_second(resp.extras)
     extras = writer.fields(resp, TIMES if second is not None else ())

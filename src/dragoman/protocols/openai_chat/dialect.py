@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from ..._old_names import keeps_old_names
 from ...errors import ConfigError
 from ...stream.think_tags import TagForm
 from ...text.json_text import Json, JsonObject
@@ -22,6 +23,7 @@ _READ_FIELDS = (*THINKING_FIELDS, "reasoning_details")
 OptionPlaces: TypeAlias = Mapping[str, tuple[str, ...]]
 
 
+@keeps_old_names
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """How one vendor spells what the protocol leaves open.
@@ -42,7 +44,8 @@ class Dialect:
         server_fields: The place of each field of a server tool: `web_search.domains` -> a path with
             dots in its declaration or, for a switch, in the body.
         path: The path of the endpoint below the base URL.
-        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
+        reads_items_of: The hosts and protocols whose extras, opaque blocks and ids of stored items
+            the host reads, its own name first.
     """
 
     text: Literal["string", "parts", "joined"] = "string"
@@ -73,7 +76,7 @@ class Dialect:
     fixed: Mapping[str, Any] = field(default_factory=dict)  # fields of every body
     path: str = "/chat/completions"
     model: str = "gpt-5.6"  # asked where the row of a host names none
-    issuers: tuple[str, ...] = ("openai-chat",)
+    reads_items_of: tuple[str, ...] = ("openai-chat",)
     # the dialect's own place first
     option_places: OptionPlaces = field(init=False, repr=False, compare=False)
     # the keys to write

@@ -118,7 +118,7 @@ class OpenAIChat(Room):
         """Return what this protocol can carry in its dialect, before any facts about a model."""
         kinds = frozenset({*self.dialect.server_tools, *self.dialect.switches})
         sealed_text = self.dialect.thinking_details
-        reference = self.dialect.issuers[0] == self.protocol  # OpenAI's own host
+        reference = self.dialect.reads_items_of[0] == self.protocol  # OpenAI's own host
         return vary(
             super().can(),
             server_tools=kinds,

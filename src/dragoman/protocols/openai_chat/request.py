@@ -79,7 +79,7 @@ def read_with_history(
 ) -> tuple[ChatRequest, RoledHistory | None]:
     """Read the request and the roles of its messages, which this reader finds if they are usual."""
     dialect: Dialect = room.dialect
-    issuer = dialect.issuers[0]
+    issuer = dialect.reads_items_of[0]
     turn = body.turn if type(body) is ParsedBody else None
     other_fields = dict(body)
     notes: JsonObject = {}

@@ -46,7 +46,7 @@ def read_tools(body: JsonObject, notes: JsonObject, dialect: Dialect) -> list[To
             del body["tools"]
         elif "tools" not in body and are_objects(body.get("functions")):
             for function in body["functions"]:
-                tool = chat_request.read_function(function, {}, {}, dialect.issuers[0])
+                tool = chat_request.read_function(function, {}, {}, dialect.reads_items_of[0])
                 tool.read_from = function
                 tools.append(tool)
             del body["functions"]
@@ -58,7 +58,7 @@ def read_tools(body: JsonObject, notes: JsonObject, dialect: Dialect) -> list[To
 
 
 def _read_tool(entry: JsonObject, dialect: Dialect) -> Tool | ServerTool:
-    issuer, function = dialect.issuers[0], entry.get("function")
+    issuer, function = dialect.reads_items_of[0], entry.get("function")
     tool: Tool | ServerTool
     name = function.get("name") if isinstance(function, dict) else None
     if isinstance(name, str) and entry.get("type") == "function":
@@ -135,7 +135,7 @@ def tools_as_read(
     body: JsonObject, tools: list[Tool | ServerTool], notes: JsonObject, dialect: Dialect
 ) -> None:
     """Put the tools where they were read from."""
-    issuer = dialect.issuers[0]
+    issuer = dialect.reads_items_of[0]
     functions, entries = [], []
     legacy = notes.get("tools") == "functions"
     for tool in tools:
@@ -203,7 +203,10 @@ def _read_switches(body: JsonObject, dialect: Dialect) -> list[ServerTool]:
         }
         switches = {key: body[key] for key in keys if key in body}
         if (tool := _read_server_tool(kind, template, switches, dialect)) is not None:
-            tool.extras = {**(tool.extras or {}), name_notes(dialect.issuers[0]): {"place": "body"}}
+            tool.extras = {
+                **(tool.extras or {}),
+                name_notes(dialect.reads_items_of[0]): {"place": "body"},
+            }
             tools.append(tool)
             for key in switches:
                 del body[key]
@@ -212,7 +215,7 @@ def _read_switches(body: JsonObject, dialect: Dialect) -> list[ServerTool]:
 
 def _server_tool_as_read(tool: Any, dialect: Dialect) -> JsonObject:
     """Return the declaration or the switches as they were read."""
-    other_fields, _ = issuer_fields(tool, dialect.issuers[0])
+    other_fields, _ = issuer_fields(tool, dialect.reads_items_of[0])
     if tool.kind == "own":
         return other_fields
     template = dialect.server_tools.get(tool.kind) or dialect.switches[tool.kind]
@@ -234,7 +237,9 @@ def _read_server_tool(
                 value = {key: value[key] for key in value if key != "type"}
             fields[field] = tuple(value) if isinstance(value, list) else value
     try:
-        tool = ServerTool(kind, **fields, extras={dialect.issuers[0]: unknown} if unknown else None)
+        tool = ServerTool(
+            kind, **fields, extras={dialect.reads_items_of[0]: unknown} if unknown else None
+        )
     except InvalidMessage:
         return None
     return tool if canonical(_server_tool_as_read(tool, dialect)) == canonical(data) else None

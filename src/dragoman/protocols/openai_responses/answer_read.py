@@ -242,7 +242,7 @@ class ResponsesReader:
 
     def __init__(self, dialect: Dialect) -> None:
         self.items = _Items()
-        self._issuer = dialect.issuers[0]
+        self._issuer = dialect.reads_items_of[0]
         self._raw = dialect.raw
         self._id: Any = None
         self._model: Any = None

@@ -222,7 +222,7 @@ class ItemWriter(AnswerWriter):
     token_fields = ("bytes",)
 
     def __init__(self, dialect: Dialect, report: Report, seed: str, own: bool = False) -> None:
-        super().__init__(report, dialect.issuers, own)
+        super().__init__(report, dialect.reads_items_of, own)
         self.raw = dialect.raw
         self.defaults = defaults(dialect)
         self.seed = seed
@@ -507,7 +507,7 @@ def write_response(
     """Write a whole answer in the form that this wire's clients take."""
     issuers = [*(resp.extras or ())]
     issuers += [c.msg.origin.issuer for c in resp.candidates if c.msg.origin is not None]
-    own = any(issuer in room.dialect.issuers for issuer in issuers)
+    own = any(issuer in room.dialect.reads_items_of for issuer in issuers)
     requested = (request.model if request is not None else None) or ""
     return ItemWriter(room.dialect, report, answer_seed(resp), own).response(resp, None, requested)
 

@@ -30,7 +30,8 @@ class Dialect:
         keys: Further options: neutral name -> key.
         form: `openai`; or `open`, as Open Responses requires it: every message has its type, and
             each answer has all fields and an end marker.
-        issuers: The issuers whose extras and opaque blocks the host understands, its own one first.
+        reads_items_of: The hosts and protocols whose extras, opaque blocks and ids of stored items
+            the host reads, its own name first.
     """
 
     text: Literal["string", "parts"] = "string"
@@ -52,7 +53,7 @@ class Dialect:
     form: Literal["openai", "open"] = "openai"
     path: str = "/responses"  # for models whose facts name no other endpoint
     model: str = "gpt-5.6"  # asked where the row of a host names none
-    issuers: tuple[str, ...] = ("openai-responses",)
+    reads_items_of: tuple[str, ...] = ("openai-responses",)
 
     @property
     def raw(self) -> bool:

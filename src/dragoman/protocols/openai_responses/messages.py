@@ -94,7 +94,7 @@ class InputReading:
     def __init__(self, dialect: Dialect, model: str | None) -> None:
         self.msgs: list[Msg] = []
         self._dialect = dialect
-        self._origin = Origin(dialect.issuers[0], model)
+        self._origin = Origin(dialect.reads_items_of[0], model)
         # id of a call -> who runs it, known once the call was read
         self._callers: dict[str, str] = {}
         self._blocks: list[ContentBlock] | None = None  # of the last message, if it may go on
@@ -120,7 +120,7 @@ class InputReading:
     def feed(self, items: Sequence[Any]) -> bool:
         """Read the next items, except those that bring tools. Returns True."""
         msgs, origin = self.msgs, self._origin
-        issuer, raw = self._dialect.issuers[0], self._dialect.raw
+        issuer, raw = self._dialect.reads_items_of[0], self._dialect.raw
         for item in items:
             if brings_tools(item):
                 continue

@@ -113,14 +113,14 @@ class OpenAIResponses(Room):
 
     def can(self) -> Capabilities:
         """Return what this protocol can carry in its dialect, before any facts about a model."""
-        own = self.dialect.issuers[0] == self.protocol  # recorded only at OpenAI's own host
+        own = self.dialect.reads_items_of[0] == self.protocol  # recorded only at OpenAI's own host
         return vary(
             super().can(),
             signed_thinking=not self.dialect.raw,
             stored_thinking=self.dialect.stores,
             freeform_tools=own,
             namespaces=own,
-            client_items=frozenset(self.dialect.issuers[:1]),
+            client_items=frozenset(self.dialect.reads_items_of[:1]),
             server_choices=CAN.server_choices if own else frozenset(),
         )
 
