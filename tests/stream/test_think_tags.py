@@ -10,14 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dragoman
-from dragoman import Msg
+from dragoman import ConfigError, Msg
 from dragoman.message import Citation, Finish, TextBlock, ThinkingBlock, ToolUseBlock
 from dragoman.message.answer import total
 from dragoman.message.blocks import ContentBlock
 from dragoman.protocols import ollama, openai_chat
 from dragoman.stream.builder import Builder
 from dragoman.stream.pieces import End, Key, Meta, Part, Piece
-from dragoman.stream.think_tags import TagForm, ThinkTagReader, join_think_tags
+from dragoman.stream.think_tags import (
+    SERVERS,
+    TAG_PAIRS,
+    TagForm,
+    TagPair,
+    ThinkTagReader,
+    join_think_tags,
+)
 from tests.each_case import each_case
 
 FORMS: list[TagForm] = ["leading", "inside", "sections"]
@@ -35,7 +42,7 @@ class Told:
 
 
 def pieces(form: TagForm, payloads: list[Any]) -> list[Piece]:
-    tagged = ThinkTagReader(Told(), form)
+    tagged = ThinkTagReader(Told(), form, SERVERS)
     made = [piece for payload in payloads for piece in tagged.feed(payload)]
     return made + tagged.finish()
 
@@ -84,8 +91,34 @@ def shown(made: list[ContentBlock]) -> list[tuple[str, str]]:
     ],
 )  # fmt: skip
 def test_where_tags_count(form: TagForm, text: str, wanted: list[tuple[str, str]]) -> None:
-    assert shown(blocks(form, text)) == wanted
-    assert shown(blocks(form, *text)) == wanted
+    for pair in TAG_PAIRS.values():
+
+        def respell(text: str, pair: TagPair = pair) -> str:
+            return text.replace("<think>", pair.opening).replace("</think>", pair.closing)
+
+        same = [(kind, respell(words)) for kind, words in wanted]
+        assert shown(blocks(form, respell(text))) == same
+        assert shown(blocks(form, *respell(text))) == same
+
+
+def test_a_section_ends_with_the_tag_of_its_pair() -> None:
+    text = "<seed:think>a</think>b</seed:think>c<think>d</think>"
+    wanted = [("think", "a</think>b"), ("text", "c"), ("think", "d")]
+    assert shown(blocks("sections", text)) == shown(blocks("sections", *text)) == wanted
+    glue = "".join(block.text for block in join_think_tags(blocks("sections", text)))  # type: ignore[union-attr]
+    assert glue == text
+
+
+def test_a_host_has_only_the_pairs_of_its_dialect() -> None:
+    text = "<seed:think>a</seed:think>b"
+    body = {"choices": [{"message": {"role": "assistant", "content": text}}]}
+    here, there = (
+        dragoman.wire(name).read_response(body).msg.blocks for name in ("vllm", "deepinfra")
+    )
+    assert shown(here) == [("think", "a"), ("text", "b")]
+    assert shown(there) == [("text", text)]
+    with pytest.raises(ConfigError, match="no pair of tags"):
+        openai_chat.Dialect(think_pairs=("thought",))
 
 
 def test_an_answer_that_never_leaves_its_thinking() -> None:

@@ -334,7 +334,8 @@ class WireReading(ABC):
         )
         room = self.room
         tags: TagForm = getattr(getattr(room, "dialect", None), "think_tags", "")
-        make_reader = (lambda: ThinkTagReader(room.reader(), tags)) if tags else room.reader
+        pairs = getattr(getattr(room, "dialect", None), "think_pairs", ("think",))
+        make_reader = (lambda: ThinkTagReader(room.reader(), tags, pairs)) if tags else room.reader
         properties = _properties(tools, request, caps, names)
         return StreamDecoder(
             make_reader,

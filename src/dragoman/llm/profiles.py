@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ConfigError
-from ..message.request import OPTIONS
+from ..message.options import OPTIONS
 from ..suggestions.keywords import rename_keywords
 from ..text.redaction import one_line, show
 

@@ -1,4 +1,7 @@
-"""Thinking that models write into their text between `<think>` tags, read as blocks of its own.
+"""Thinking that models write into their text between tags such as `<think>`, as blocks of its own.
+
+`TAG_PAIRS` has the pairs of tags: a new one is a row there, and its name in the `think_pairs` of
+the dialects whose hosts may send it.
 
 A block notes in its `spelling` which tags and blanks stood around it, so that the text can be
 written again as it stood. Where a model writes them is `think_tags` of a dialect, such as those of
@@ -7,16 +10,34 @@ written again as it stood. Where a model writes them is `think_tags` of a dialec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, Protocol, TypeAlias
+from types import MappingProxyType
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from ..message import TextBlock, ThinkingBlock
 from ..message.blocks import ContentBlock
 from ..text.json_text import Json
 from .pieces import End, Key, Meta, Part, Piece
 
-OPEN, CLOSE = "<think>", "</think>"
+
+class TagPair(NamedTuple):
+    """The tags before and after the thinking."""
+
+    opening: str
+    closing: str
+
+
+TAG_PAIRS: Mapping[str, TagPair] = MappingProxyType({
+    # the chat templates of Qwen, DeepSeek, GLM, MiniMax and most others; vLLM, basic_parsers.py
+    "think": TagPair("<think>", "</think>"),
+    # the chat template of Seed-OSS; vLLM, seedoss_reasoning_parser.py (2026-11-29)
+    "seed": TagPair("<seed:think>", "</seed:think>"),
+    # the chat template of LongCat-Flash-Thinking; vLLM, longcat_reasoning_parser.py (2026-11-29)
+    "longcat": TagPair("<longcat_think>", "</longcat_think>"),
+})  # fmt: skip
+USUAL = TAG_PAIRS["think"]  # the pair that is written where thinking has to be text
+SERVERS = tuple(TAG_PAIRS)  # for servers that run whatever model they are given
 GAP = "|"  # in a spelling: where the thinking stood between its tags
 
 # Where: nowhere; at the start of the message; there, and the template has written the opening tag
@@ -42,8 +63,17 @@ _START, _OPENED, _THINKING, _CLOSED, _MIRRORED, _TEXT = range(6)
 class Text:
     """One text of the answer, and where in it we are."""
 
-    def __init__(self, key: Key, form: TagForm, whole: bool, field: list[str] | None) -> None:
+    def __init__(
+        self,
+        key: Key,
+        form: TagForm,
+        whole: bool,
+        field: list[str] | None,
+        pairs: Sequence[TagPair],
+    ) -> None:
         self._key = key
+        self._pairs = pairs
+        self._closings = tuple(pair.closing for pair in pairs)  # one, when a section is open
         self._whole = whole  # it replaces what was read under the key
         self._field = field  # thinking in a field of its own: what the tags may only say again
         self._form = form if field is None else ""
@@ -92,17 +122,31 @@ class Text:
         while text:
             text = _READERS[self._state](self, text, pieces)
 
-    def _until(self, text: str, tag: str) -> tuple[str, str | None]:
-        """The text before a tag and the text after it, None if the tag has not come.
+    def _until(self, text: str, tags: Sequence[str]) -> tuple[str, str, str | None]:
+        """The text before the first of the tags, the tag, and the text after it.
 
-        What may be its beginning waits for more.
+        None comes after it if no tag has come; what may be the beginning of one waits for more.
         """
-        position = text.find(tag)
-        if position >= 0:
-            return text[:position], text[position + len(tag) :]
-        end = len(text) - overlap(text, tag)
+        found = [(position, tag) for tag in tags if (position := text.find(tag)) >= 0]
+        if found:
+            position, tag = min(found)
+            return text[:position], tag, text[position + len(tag) :]
+        end = len(text) - max(overlap(text, tag) for tag in tags)
         self._pending = text[end:]
-        return text[:end], None
+        return text[:end], "", None
+
+    def _take_opening(self, text: str) -> str | None:
+        """The text after the opening tag that it begins with; None if it begins with none."""
+        for pair in self._pairs:
+            if text.startswith(pair.opening):
+                self._opening += self._take_blanks() + pair.opening
+                self._closings = (pair.closing,)
+                return text[len(pair.opening) :]
+        return None
+
+    def _may_open(self, text: str) -> bool:
+        """Whether the text may be the beginning of an opening tag."""
+        return any(pair.opening.startswith(text) for pair in self._pairs)
 
     def _unblank(self, text: str) -> str:
         """The text after its leading blanks, which are stored."""
@@ -117,15 +161,15 @@ class Text:
 
     def _read_start(self, text: str, _pieces: list[Piece]) -> str:
         stripped = self._unblank(text)
-        if stripped.startswith(OPEN):
-            self._opening += self._take_blanks() + OPEN
+        if (behind := self._take_opening(stripped)) is not None:
             self._state = _OPENED if self._field is None else _MIRRORED
-            return stripped[len(OPEN) :]
-        if stripped.startswith(CLOSE) and self._field is None:  # its opener was the template's
-            self._opening += self._take_blanks() + CLOSE
+            return behind
+        closing = next(filter(stripped.startswith, self._closings), None)
+        if closing is not None and self._field is None:  # its opener was the template's
+            self._opening += self._take_blanks() + closing
             self._state = _CLOSED
-            return stripped[len(CLOSE) :]
-        if OPEN.startswith(stripped) or CLOSE.startswith(stripped):
+            return stripped[len(closing) :]
+        if self._may_open(stripped) or any(tag.startswith(stripped) for tag in self._closings):
             self._pending = stripped
             return ""
         self._state = _TEXT
@@ -134,10 +178,9 @@ class Text:
     def _read_opening(self, text: str, _pieces: list[Piece]) -> str:
         stripped = self._unblank(text)
         if self._form == "inside" and not self._opening:
-            if stripped.startswith(OPEN):  # the template opened nothing
-                self._opening = self._take_blanks() + OPEN
-                return stripped[len(OPEN) :]
-            if OPEN.startswith(stripped):
+            if (behind := self._take_opening(stripped)) is not None:  # the template opened nothing
+                return behind
+            if self._may_open(stripped):
                 self._pending = stripped
                 return ""
         if stripped:
@@ -146,7 +189,7 @@ class Text:
         return stripped
 
     def _thinking(self, text: str, pieces: list[Piece]) -> str:
-        thinking, behind = self._until(text, CLOSE)
+        thinking, tag, behind = self._until(text, self._closings)
         stripped = thinking.rstrip()
         if stripped:
             self._emit(ThinkingBlock(self._take_blanks() + stripped), pieces)
@@ -154,25 +197,25 @@ class Text:
             self._blanks.append(thinking[len(stripped) :])
         if behind is None:
             return ""
-        self._ending = self._take_blanks() + CLOSE
+        self._ending = self._take_blanks() + tag
         self._state = _CLOSED
         self._full_text = None
         return behind
 
     def _read_mirrored(self, text: str, _pieces: list[Piece]) -> str:
         """A section of an answer that has its thinking in a field, too."""
-        words, behind = self._until(text, CLOSE)
+        words, tag, behind = self._until(text, self._closings)
         self._section.append(words)
         if behind is None:
             return ""
         section, self._section = "".join(self._section), []
         if section.strip() == "".join(self._field or ()).strip():
-            self._ending = section + CLOSE
+            self._ending = section + tag
             self._state = _CLOSED
             return behind
         tags, self._opening = self._opening, ""
         self._state = _TEXT
-        return tags + section + CLOSE + behind
+        return tags + section + tag + behind
 
     def _read_closing(self, text: str, pieces: list[Piece]) -> str:
         stripped = self._unblank(text)
@@ -201,14 +244,14 @@ class Text:
         if self._form != "sections":
             self._emit(TextBlock(text), pieces)
             return ""
-        words, behind = self._until(text, OPEN)
+        words, tag, behind = self._until(text, [pair.opening for pair in self._pairs])
         if words:
             self._emit(TextBlock(words), pieces)
         if behind is None:
             return ""
         if self._begun:
             self._next()
-        self._opening += OPEN
+        self._take_opening(tag)
         self._state = _OPENED
         return behind
 
@@ -266,8 +309,10 @@ class Text:
 class ExactText(Text):
     """One text, of which each closed section is thinking and all else is text, to the letter."""
 
-    def __init__(self, key: Key, whole: bool, field: list[str] | None) -> None:
-        super().__init__(key, "sections", whole, field)
+    def __init__(
+        self, key: Key, whole: bool, field: list[str] | None, pairs: Sequence[TagPair]
+    ) -> None:
+        super().__init__(key, "sections", whole, field, pairs)
         self._state = _TEXT
 
     def _add(self, text: str, pieces: list[Piece]) -> None:
@@ -278,17 +323,20 @@ class ExactText(Text):
         self._pending = ""
         while rest:
             if self._state == _TEXT:
-                words, rest = self._until(rest, OPEN)
+                words, tag, rest = self._until(rest, [pair.opening for pair in self._pairs])
                 self._say(words, pieces)
-                self._state = _TEXT if rest is None else _THINKING
+                if rest is not None:
+                    self._take_opening(tag)
+                    self._state = _THINKING
                 continue
-            words, rest = self._until(rest, CLOSE)
+            words, tag, rest = self._until(rest, self._closings)
             self._section.append(words)
             if rest is not None:
                 thinking, self._section = "".join(self._section), []
+                spelling = self._opening + GAP + tag
                 if self._begun:
                     self._next()
-                self._emit(ThinkingBlock(thinking, spelling=OPEN + GAP + CLOSE), pieces)
+                self._emit(ThinkingBlock(thinking, spelling=spelling), pieces)
                 self._next()
                 self._state = _TEXT
 
@@ -298,9 +346,8 @@ class ExactText(Text):
 
     def _take_held(self) -> str:
         """What waits for a tag, which goes with it."""
-        tag = "" if self._state == _TEXT else OPEN
-        held = tag + "".join(self._section) + self._pending
-        self._state, self._section, self._pending = _TEXT, [], ""
+        held = self._opening + "".join(self._section) + self._pending
+        self._state, self._section, self._pending, self._opening = _TEXT, [], "", ""
         return held
 
     def off(self, field: list[str]) -> None:
@@ -345,7 +392,8 @@ def _spell_block(block: ContentBlock) -> str | None:
     """The block in the text of a message; None if it has a place elsewhere."""
     note = block.spelling or ""
     if type(block) is TextBlock:
-        return note + block.text if CLOSE in note else block.text
+        in_tags = any(pair.closing in note for pair in TAG_PAIRS.values())
+        return note + block.text if in_tags else block.text
     if type(block) is ThinkingBlock and GAP in note:
         opening, _, ending = note.partition(GAP)
         return opening + block.thinking + ending
@@ -367,9 +415,10 @@ class ThinkTagReader:
     that is empty or a repetition.
     """
 
-    def __init__(self, reader: _Reads, form: TagForm) -> None:
+    def __init__(self, reader: _Reads, form: TagForm, pairs: Sequence[str] = ("think",)) -> None:
         self._reader = reader
         self._form = form
+        self._pairs = [TAG_PAIRS[name] for name in pairs]
         self._texts: dict[Key, Text] = {}
         self._fields: dict[int, list[str]] = {}  # of candidates with thinking in a field
         self._begun: set[int] = set()  # candidates of whose text the first block is known
@@ -411,10 +460,10 @@ class ThinkTagReader:
             self._begun.add(candidate)
             field = self._fields.get(candidate)
             if self._form == "exact":
-                text = ExactText(piece.key, piece.whole, field)
+                text = ExactText(piece.key, piece.whole, field, self._pairs)
             else:
                 form = self._form if first or self._form == "sections" else ""
-                text = Text(piece.key, form, piece.whole, field)
+                text = Text(piece.key, form, piece.whole, field, self._pairs)
             self._texts[piece.key] = text
         return text
 

@@ -11,6 +11,7 @@ from ..capabilities import Facts, without
 from ..capabilities.families.shared import BUDGETED, COPIED_ITEMS, TOP_K, copy_facts
 from ..capabilities.families.templates import FREE, HEADED, SWITCHED
 from ..protocols import anthropic, openai_chat, openai_responses
+from ..stream.think_tags import SERVERS
 from ..transport.credentials import OPTIONAL
 from . import Vendor
 
@@ -30,6 +31,7 @@ VENDOR = Vendor(
             developer=False,
             thinking_fields=("reasoning_content",),
             think_tags="leading",  # with reasoning_format none
+            think_pairs=SERVERS,  # whatever model it runs
             keys={"top_k": "top_k", "repetition_penalty": "repeat_penalty"},
             model="default",
             reads_items_of=("llamacpp", "openai-chat"),

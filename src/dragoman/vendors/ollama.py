@@ -13,6 +13,7 @@ from ..capabilities import Fact, Facts, without
 from ..capabilities.families.shared import BUDGETED, TOP_K, copy_facts
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..protocols.ollama import Dialect
+from ..stream.think_tags import SERVERS
 from ..transport.credentials import OPTIONAL
 from . import Vendor
 
@@ -64,6 +65,7 @@ _CHAT = openai_chat.Dialect(
     stops=0,
     thinking_fields=("reasoning",),
     think_tags="leading",  # of models whose thinking it does not know
+    think_pairs=SERVERS,  # whatever model it runs
     model="gpt-oss:20b",
     reads_items_of=("ollama", "openai-chat"),
 )

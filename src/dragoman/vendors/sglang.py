@@ -12,6 +12,7 @@ from ..capabilities import Facts, without
 from ..capabilities.families.shared import BUDGETED, COPIED_ITEMS, TOP_K, copy_facts
 from ..capabilities.families.templates import FREE, HEADED, SWITCHED
 from ..protocols import anthropic, openai_chat, openai_responses
+from ..stream.think_tags import SERVERS
 from ..transport.credentials import OPTIONAL
 from . import Vendor
 
@@ -31,6 +32,7 @@ VENDOR = Vendor(
             developer=False,
             thinking_fields=("reasoning_content",),
             think_tags="leading",  # without --reasoning-parser
+            think_pairs=SERVERS,  # whatever model it runs
             keys={"top_k": "top_k", "repetition_penalty": "repetition_penalty"},
             model="default",
             reads_items_of=("sglang", "openai-chat"),

@@ -12,6 +12,7 @@ from ..capabilities import Fact, Facts, without
 from ..capabilities.families.shared import BUDGETED, COPIED_ITEMS, TOP_K, copy_facts
 from ..capabilities.families.templates import FREE, HEADED, SWITCHED
 from ..protocols import anthropic, openai_chat, openai_responses
+from ..stream.think_tags import SERVERS
 from ..transport.credentials import OPTIONAL
 from . import Vendor
 
@@ -39,6 +40,7 @@ VENDOR = Vendor(
             # servers between 0.16 and May 2026 read only the first, older ones the second
             thinking_fields=("reasoning", "reasoning_content"),
             think_tags="leading",  # without --reasoning-parser
+            think_pairs=SERVERS,  # whatever model it runs
             keys={"top_k": "top_k", "repetition_penalty": "repetition_penalty"},
             model="default",
             reads_items_of=("vllm", "openai-chat"),

@@ -18,6 +18,7 @@ from typing import Any
 
 from ...errors import ReadError, WriteError
 from ...losses import Report
+from ...stream.think_tags import TAG_PAIRS, USUAL
 from ...text.json_text import Json, JsonObject, arguments, loads
 from .chat_messages import parse_arguments, read_messages
 from .conversation import (
@@ -43,7 +44,10 @@ _ROLES = {
     "observation": "tool",
     "tool": "tool",
 }
-_THOUGHT = re.compile(r"\A\s*<think>\n?(.*?)\n?</think>\n*", re.DOTALL)
+_THOUGHTS = [
+    re.compile(rf"\A\s*{re.escape(opening)}\n?(.*?)\n?{re.escape(closing)}\n*", re.DOTALL)
+    for opening, closing in TAG_PAIRS.values()
+]
 _IMAGE = "<image>"
 _COLUMNS = ("conversations", "system", "tools", "images", "chosen", "rejected")
 _FORM = MessageForm(
@@ -132,7 +136,7 @@ def _read_turns(turns: list[Any], path: str, images: list[Any]) -> list[tuple[Js
 
 def _read_thought(value: str) -> JsonObject:
     """An answer, with the thinking at its beginning apart."""
-    found = _THOUGHT.match(value)
+    found = next(filter(None, (thought.match(value) for thought in _THOUGHTS)), None)
     if found is None:
         return {"role": "assistant", "content": value}
     message: JsonObject = {"role": "assistant", "content": value[found.end() :]}
@@ -254,7 +258,7 @@ def _write_turns(messages: list[JsonObject], images: list[str]) -> list[JsonObje
             turns.append({"from": "human", "value": _write_content(content, images)})
         elif m["role"] == "assistant":
             thought = m.get("reasoning_content")
-            head = f"<think>\n{thought}\n</think>\n\n" if thought else ""
+            head = f"{USUAL.opening}\n{thought}\n{USUAL.closing}\n\n" if thought else ""
             if calls := m.get("tool_calls"):
                 turns.append({"from": "function_call", "value": head + _write_calls(calls)})
             else:

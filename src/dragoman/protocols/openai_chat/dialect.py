@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..._old_names import keeps_old_names
 from ...errors import ConfigError
-from ...stream.think_tags import TagForm
+from ...stream.think_tags import TAG_PAIRS, TagForm
 from ...text.json_text import Json, JsonObject
 from ...text.redaction import show
 from .fields import COPIED_OPTIONS, FIELDS
@@ -40,6 +40,7 @@ class Dialect:
             to take it.
         think_tags: The form of tags around thinking in the text of an answer; they count only while
             no field has thinking.
+        think_pairs: Which pairs of tags those may be, by their names in `TAG_PAIRS`.
         max_tokens_key: The key of the maximum of tokens.
         server_fields: The place of each field of a server tool: `web_search.domains` -> a path with
             dots in its declaration or, for a switch, in the body.
@@ -63,6 +64,7 @@ class Dialect:
     # of chunks: the host's own object, with `usage`, or the `error` that occurred there
     own_field: str = ""
     think_tags: TagForm = ""
+    think_pairs: tuple[str, ...] = ("think",)
     max_tokens_key: str = "max_completion_tokens"
     cache_mark: str = "prompt_cache_breakpoint explicit"  # its key, and a mode where it has one
     audio_links: bool = False  # `input_audio` holds a web address or a data URI, not bare bytes
@@ -95,6 +97,13 @@ class Dialect:
                 f"{show(strange[0])} is no option of a request here",
                 path="$.keys",
                 hint=f"out of {', '.join(FIELDS.places)}",
+                code="vendor.dialect",
+            )
+        if strange := [name for name in self.think_pairs if name not in TAG_PAIRS]:
+            raise ConfigError(
+                f"{show(strange[0])} is no pair of tags around thinking",
+                path="$.think_pairs",
+                hint=f"out of {', '.join(TAG_PAIRS)}",
                 code="vendor.dialect",
             )
         keys = {**self.keys, "max_tokens": self.max_tokens_key}

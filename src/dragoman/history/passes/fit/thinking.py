@@ -10,6 +10,7 @@ from __future__ import annotations
 from ....capabilities import Capabilities
 from ....message import ThinkingBlock
 from ....message.blocks import ContentBlock
+from ....stream.think_tags import USUAL
 from ..survey import ASSISTANT, with_fields
 from .state import State
 
@@ -69,5 +70,6 @@ def _fit_foreign(state: State, block: ThinkingBlock) -> list[ContentBlock]:
         state.report.add_loss("thinking.other_provider", block)
         return []
     state.report.add_loss("thinking.quoted", block)
-    text = f"<think>{block.thinking}</think>" if stance == "tags" else block.thinking
+    opening, closing = USUAL if stance == "tags" else ("", "")
+    text = f"{opening}{block.thinking}{closing}"
     return [state.text(text, block)]
