@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -18,8 +19,10 @@ from typing_extensions import TypedDict
 
 import dragoman
 from dragoman import (
+    LLM,
     ChatRequest,
     ChatResponse,
+    ConfigError,
     DragomanError,
     InvalidMessage,
     InvalidOutput,
@@ -34,6 +37,7 @@ from dragoman.analysis import check
 from dragoman.message import Candidate, Finish, RefusalBlock, TextBlock, ToolUseBlock
 from dragoman.message.response_format import Way
 from dragoman.structured_output import plain_answer, repair_messages, structured_request
+from dragoman.testing import Scripted
 
 OLD_CLAUDE = "claude-sonnet-4-20250514"  # has no format for its answers
 
@@ -475,3 +479,15 @@ def test_references_to_the_root_of_a_schema_are_moved_at_any_depth() -> None:
     for _ in range(400):
         inner = inner["items"]
     assert inner == {"$ref": "#/properties/value"} == schema["$defs"]["x"]
+
+
+def test_a_missing_library_is_found_before_a_request_is_paid(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
+    script = Scripted("{}")
+    llm = LLM("openai/gpt-4o", key="k", transport=script)
+    schema = {"type": "object", "title": "checked by nothing so far"}
+    with pytest.raises(ConfigError, match=r"dragoman\[schema\]"):
+        llm.ask("Hi", response_format=schema)
+    assert script.calls == []

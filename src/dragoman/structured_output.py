@@ -43,6 +43,7 @@ from .message.ending import Ending, classify_ending
 from .message.python_types import type_schema
 from .message.response_format import Way
 from .schema import repair_arguments
+from .schema.arguments import check_arguments
 from .schema.typed import keep_to_schema, type_adapter, typed_value
 from .stream.arguments import parse_partial
 from .suggestions.import_names import listing, refusing
@@ -122,7 +123,8 @@ class Structured(Generic[T]):
             description = description or form.description
         if isinstance(of, Mapping):
             own_name, about, self._schema = "", "", dict(of)
-            keep_to_schema(self._schema, {}, "") if not of else None
+            # says what is wrong or missing before a request is sent, and not after its answer came
+            check_arguments(self._schema, {})
         else:
             own_name, about, self._schema = type_schema(of, _PATH)
             self._adapter = type_adapter(of)

@@ -43,6 +43,8 @@ LINES = [
     # OpenAI's SDK
     Line("openai", _OPENAI_CLIENT, 'LLM("openai/gpt-4o", api_key="sk-1").ask("Hi")',
          "sent().headers['authorization'] == 'Bearer sk-1'"),
+    Line("openai", _OPENAI_CLIENT, 'LLM("qwen", base_url="https://example.com/v1")',
+         says="openai/openai-chat/qwen"),
     Line("openai", _OPENAI_CLIENT, 'LLM("openai/gpt-4o", max_retries=0).ask("Hi")',
          "body()['model'] == 'gpt-4o'"),
     Line("openai", _OPENAI_CLIENT, 'LLM("openai/gpt-4o", default_headers={"x-a": "1"}).ask("Hi")',

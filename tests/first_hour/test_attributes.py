@@ -13,6 +13,7 @@ import pytest
 
 import dragoman
 from dragoman import LLM, AsyncLLM, Msg, ReActAgent, Tool, Toolkit
+from dragoman.message import ToolUseBlock
 from dragoman.stream.events import StreamEvent
 from dragoman.suggestions import import_names
 from dragoman.testing import Scripted
@@ -100,6 +101,11 @@ HABITS: list[tuple[str, str, str]] = [
     ("openai-agents", "agent.as_tool('a', 'b')", "agent.run(question)"),
     ("smolagents", "dragoman.CodeAgent", "dragoman.ReActAgent("),
     ("smolagents", "dragoman.LiteLLMModel", "dragoman.LLM("),
+    ("openai", "call.function.arguments", "call.input"),
+    ("langchain", "call.args", "call.input"),
+    ("langchain", "function.args_schema", "function.tool.parameters"),
+    ("openai-agents", "function.name", "function.tool.name"),
+    ("pydantic-ai", "answer.output", "answer.parsed"),
 ]
 
 
@@ -113,6 +119,10 @@ def test_a_habit_is_answered_with_the_spelling_of_here(library: str, code: str, 
         things["event"] = next(iter(model.stream("Hi")))
     if code.startswith("answer"):
         things["answer"] = model.ask("Hi")
+    if code.startswith("call"):
+        things["call"] = ToolUseBlock("1", "find", {"city": "Paris"})
+    if code.startswith("function"):
+        things["function"] = dragoman.tool(len)
     if code.startswith("reply"):
         things["reply"] = agent.run("Hi")
     with pytest.raises(AttributeError) as caught:
@@ -127,6 +137,8 @@ def test_no_habit_hides_what_is_there() -> None:
         (llm(), import_names.OF_LLMS), (AsyncLLM("openai/gpt-4o", key=KEY), import_names.OF_LLMS),
         (answer, import_names.OF_ANSWERS), (answer.usage, import_names.OF_USAGE),
         (agent, import_names.OF_AGENTS), (agent.run("Hi"), import_names.OF_REPLIES),
+        (ToolUseBlock("1", "find"), import_names.OF_CALLS),
+        (dragoman.tool(len), import_names.OF_FUNCTIONS),
         (llm("Hi.").stream("Hi"), import_names.OF_STREAMS),
         (AsyncLLM("openai/gpt-4o", key=KEY).stream("Hi"), import_names.OF_STREAMS),
         *((event, import_names.OF_EVENTS) for event in get_args(StreamEvent)),
@@ -231,6 +243,8 @@ CALLS: list[tuple[str, str]] = [
     ("Msg.tool('1')", "Msg.tool(id, output)"),
     ("Msg.tool('1', 'x', tool_call_id='1')", "Msg.tool(call_id, output, name)"),
     ("dragoman.Tool(len)", "dragoman.tool(function)"),
+    ("dragoman.tool('temp')", "@tool(name='temp')"),
+    ("llm.ask(['Hi', object()])", "$.messages[1]: "),
     ("dragoman.ToolChoice(1, 2, 3, 4, 5, 6)", "ToolChoice("),
 ]
 

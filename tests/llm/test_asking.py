@@ -191,6 +191,14 @@ def test_a_stream_of_a_type_grows() -> None:
     assert stream.response.parsed == City("Paris", 18)
 
 
+def test_a_stream_may_be_awaited_first() -> None:
+    async def read() -> str:
+        stream = await AsyncLLM("openai/gpt-4o", key=KEY, transport=Scripted("Hi.")).stream("Hi")
+        return "".join([piece async for piece in stream.text])
+
+    assert asyncio.run(read()) == "Hi."
+
+
 def test_a_stream_that_nobody_has_read() -> None:
     llm, script = made("Hi.")
     stream = llm.stream("Hi")

@@ -81,8 +81,11 @@ def to_request(x: Any) -> ChatRequest:
     items = [*x]
     if items and all(isinstance(item, LOOSE_CONTENT) for item in items):
         return ChatRequest([Msg.user(items)])
-    found = [_message(item, f"$.messages[{i}]") for i, item in enumerate(_cross(items))]
-    return _read_mixed(found)
+    items = _cross(items)
+    # what no message holds is at fault, and not the text beside it
+    others_first = sorted(range(len(items)), key=lambda i: isinstance(items[i], LOOSE_CONTENT))
+    found = {i: _message(items[i], f"$.messages[{i}]") for i in others_first}
+    return _read_mixed([found[i] for i in range(len(items))])
 
 
 def _cross(items: list[Any]) -> list[Any]:

@@ -59,7 +59,7 @@ class ModelName(NamedTuple):
         return f"{self.host.name}/{self.protocol}"
 
 
-def model_name(name: str) -> ModelName:
+def model_name(name: str, elsewhere: bool = False) -> ModelName:
     """Parse the name of a model.
 
     The second part is a wire if the vendor has one of that name; names of models may contain
@@ -82,6 +82,7 @@ def model_name(name: str) -> ModelName:
 
     Args:
         name: The name.
+        elsewhere: Whether an address is given beside the name, so that any model may be there.
 
     Returns:
         The vendor, the protocol and the model.
@@ -97,7 +98,7 @@ def model_name(name: str) -> ModelName:
     if colon and _is_vendor(before) and not (not slash and _TAG.fullmatch(behind)):
         head, slash, rest = before, "/", f"{behind}{slash}{rest}"  # `anthropic:claude-opus-5-5`
     if not slash:
-        return _of_maker(name)
+        return _of_maker(name, elsewhere)
     if head not in VENDORS and head in PROTOCOLS and rest:
         return ModelName(vendor(_bearer(head)), head, rest)
     if head not in VENDORS and head not in wires():
@@ -198,7 +199,7 @@ def find_maker(name: str) -> str:
     return next((maker for beginning, maker in _MAKERS if beginning.match(lowered)), "")
 
 
-def _of_maker(name: str) -> ModelName:
+def _of_maker(name: str, elsewhere: bool) -> ModelName:
     lowered, _, tag = name.lower().partition(":")
     local = _TAG.fullmatch(tag) is not None
     maker = find_maker(name)
@@ -208,19 +209,24 @@ def _of_maker(name: str) -> ModelName:
     if lowered in VENDORS and not local and not maker:
         text = f"{show(name)} is a vendor and no model"
         raise ConfigError(text, hint=f"such as {_example(lowered)}", code="llm.name")
-    if lowered in _FAMILIES and not local:
+    if lowered in _FAMILIES and not local and not elsewhere:
         text = f"{show(name)} names a family of models and none of them"
         hint = f"such as {_example(maker)}" if maker else f"such as ollama/{name}3, groq/{name}3"
         raise ConfigError(text, hint=hint, code="llm.name")
     raise ConfigError(
         f"no single vendor is known to serve {show(name)}",
         code="llm.name",
-        hint=_hint_vendor(name, local),
+        hint=_hint_vendor(name, local, elsewhere),
     )
 
 
-def _hint_vendor(name: str, local: bool) -> str:
+def _hint_vendor(name: str, local: bool, elsewhere: bool) -> str:
     """Return a hint how to name a model that many vendors serve."""
+    if elsewhere:
+        return (
+            f"write vendor/model, for a server of your own vllm/{name}, or "
+            f"openai/openai-chat/{name} if it wants a key"
+        )
     if local:
         return f"write vendor/model: ollama/{name} asks the Ollama of this machine"
     if name.startswith("ft:"):

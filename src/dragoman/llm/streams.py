@@ -197,6 +197,11 @@ class AsyncAnswerStream(_Streamed[T]):
         self._chunks: Any = None
         self._events = self._iterate()
 
+    def __await__(self) -> Generator[None, None, Self]:
+        """Return the stream itself: some clients' streams are awaited first."""
+        yield from ()
+        return self
+
     async def __aiter__(self) -> AsyncIterator[StreamEvent]:
         try:
             async for event in self._events:

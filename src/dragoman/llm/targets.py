@@ -93,7 +93,7 @@ class ModelTarget:
                 text = f"{row.name} has no usual model"
                 raise ConfigError(text, path="$.model", hint='model="..."', code="llm.name")
             return cls.pair_with(f"{row.name}/{model.model_name}", model, formatting, formatter)
-        host, protocol, model_id = model_name(name)
+        host, protocol, model_id = model_name(name, elsewhere=bool(connection.get("base_url")))
         bound: Wire = wire(f"{host.name}/{protocol}", facts=facts)
 
         def over(other: Wire) -> ModelTarget:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, final, get_args
 
 from ..caches import remember
 from ..errors import InvalidMessage
-from ..suggestions.import_names import ExplainsNames
+from ..suggestions.import_names import OF_CALLS, ExplainsNames, explains_attributes
 from ..suggestions.keywords import explains_keywords
 from ..text.json_text import Json, JsonObject
 from ..text.redaction import Shown
@@ -306,6 +306,7 @@ class DocumentBlock(_MediaBlock):
     type: Literal["document"] = "document"
 
 
+@explains_attributes(OF_CALLS)
 @final
 @dataclass(slots=True, repr=False)
 class ToolUseBlock(Block):

@@ -158,7 +158,7 @@ def _judge(text: str, formats: bool) -> Any:
         return library.Draft202012Validator(schema, validate_formats=formats, retriever=_nowhere)
     except (ValueError, library.ReferencingError) as error:
         text = f"no JSON Schema: {clip_text(str(getattr(error, 'message', error)), _WORDS)}"
-        hint = "mend the schema of the tool; it must hold all that it refers to"
+        hint = "mend the schema; it must hold all that it refers to"
         raise InvalidMessage(text, hint=hint, code="schema.invalid") from error
 
 
@@ -171,7 +171,7 @@ def _library() -> Any:
     try:
         return import_module("jsonschema_rs")
     except ImportError as error:
-        text = f"arguments are checked by jsonschema-rs, which cannot be imported: {error}"
+        text = f"schemas are checked by jsonschema-rs, which cannot be imported: {error}"
         hint = "pip install 'dragoman[schema]'"
         raise ConfigError(text, hint=hint, code="schema.no_library") from error
 

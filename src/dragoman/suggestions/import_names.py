@@ -282,9 +282,10 @@ OF_EVENTS: dict[str, str] = dict.fromkeys(
 )
 OF_ANSWERS: dict[str, str] = {
     **dict.fromkeys(
-        ("choices", "content", "output_text", "output", "completion", "response", "choice"),
+        ("choices", "content", "output_text", "completion", "response", "choice"),
         "answer.text; answer.msg is the message, answer.blocks its parts",
     ),
+    "output": "answer.parsed for response_format=type, else answer.text",
     "message": "answer.msg",
     "data": "answer.parsed",
     "tool_calls": "answer.calls",
@@ -308,6 +309,28 @@ OF_ANSWERS: dict[str, str] = {
         ("model_dump", "model_dump_json", "to_dict", "json", "dict"),
         "dragoman.message.dump(answer), or answer.raw for the body that came",
     ),
+}
+OF_CALLS: dict[str, str] = {
+    **dict.fromkeys(
+        ("arguments", "args", "parameters", "params", "kwargs", "tool_args", "toolArgs"),
+        "call.input; call.raw_input is the text that the model wrote",
+    ),
+    "function": "call.name, call.input",
+    **dict.fromkeys(("tool_name", "toolName", "function_name"), "call.name"),
+    **dict.fromkeys(("call_id", "tool_call_id", "toolCallId"), "call.id"),
+}
+OF_FUNCTIONS: dict[str, str] = {
+    "name": "function.tool.name",
+    "description": "function.tool.description",
+    **dict.fromkeys(
+        ("parameters", "args_schema", "input_schema", "params_json_schema", "schema", "metadata"),
+        "function.tool.parameters",
+    ),
+    **dict.fromkeys(
+        ("invoke", "run", "execute", "call", "forward", "fn", "func", "on_invoke_tool"),
+        "function(...), as the function itself",
+    ),
+    **dict.fromkeys(("ainvoke", "arun"), "await function(...), of an async function"),
 }
 OF_TOOLKITS: dict[str, str] = {
     **dict.fromkeys(

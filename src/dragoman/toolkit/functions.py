@@ -28,7 +28,9 @@ from ..message import Msg, Parameter, Tool, ToolUseBlock, Usage
 from ..message.python_types import context_parameter, function_schema, type_schema
 from ..schema import check_arguments, repair_arguments
 from ..schema.typed import keep_to_schema, type_adapter, typed_value
+from ..suggestions.import_names import OF_FUNCTIONS, explains_attributes
 from ..text.json_text import Json, JsonObject
+from ..text.redaction import show
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -76,6 +78,7 @@ class ToolContext(Generic[D]):
         return {"type": "any"}
 
 
+@explains_attributes(OF_FUNCTIONS)
 class FunctionTool(Generic[P, R]):
     """A function that a model may call. It can still be called as the function.
 
@@ -121,7 +124,8 @@ class FunctionTool(Generic[P, R]):
         ends_turn: bool | None = None,
     ) -> None:
         if not callable(function):
-            hint = "@tool, or @tool(name=...) with names for what is said of it"
+            name = show(function) if isinstance(function, str) else "..."
+            hint = f"@tool(name={name}), or @tool alone, in front of a function"
             fault = f"{type(function).__name__} is no function"
             raise InvalidMessage(fault, path="$.tools", code="tool.type", hint=hint)
         said = {
