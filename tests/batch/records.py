@@ -54,6 +54,8 @@ def convert(
 class InProcess:
     """An engine without processes, for tests of what is read and written alone."""
 
+    is_local = True
+
     def __init__(self, work: RecordWork, jobs: int | None = None) -> None:
         self._work = work
         self._tasks: list[Task] = []

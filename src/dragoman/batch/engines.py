@@ -29,7 +29,13 @@ class Task:
 
 
 class Engine(Protocol):
-    """Converts segments, several at a time."""
+    """Converts segments, several at a time.
+
+    Attributes:
+        is_local: Whether this machine does it, so that what was written can be read at once.
+    """
+
+    is_local: bool
 
     def is_free(self) -> bool:
         """Whether it takes another segment."""
@@ -65,6 +71,8 @@ class LocalEngine:
         work: What is done with each record.
         jobs: How many processes there are; None for one.
     """
+
+    is_local = True
 
     def __init__(self, work: RecordWork, jobs: int | None = None) -> None:
         self._work = work

@@ -109,14 +109,19 @@ class Manifest:
             file.truncate(whole)
 
     def add_segment(self, part: int, number: int, segment: FinishedSegment) -> None:
-        """Record a segment whose files are on the disk."""
+        """Record a segment.
+
+        Neither its files nor this need be on the disk already: checksums are compared before a
+        segment is taken for finished, and what is missing is done again.
+        """
         self.segments[part, number] = segment
-        self._append({"part": part, "segment": number, **segment.to_dict()})
+        self._append({"part": part, "segment": number, **segment.to_dict()}, sync=False)
 
     def add_part(self, number: int, part: FinishedPart) -> None:
         """Record a part whose files have their names."""
         self.parts[number] = part
-        self._append({"part": number, "output": part.output, "quarantine": part.quarantine})
+        row = {"part": number, "output": part.output, "quarantine": part.quarantine}
+        self._append(row, sync=True)
 
     def forget(self, part: int) -> None:
         """Forget a part whose files are not there as they were written; it is done again."""
@@ -124,11 +129,12 @@ class Manifest:
         for key in [key for key in self.segments if key[0] == part]:
             del self.segments[key]
 
-    def _append(self, row: JsonObject) -> None:
+    def _append(self, row: JsonObject, sync: bool) -> None:
         assert self._file is not None
         self._file.write(json.dumps(row).encode() + b"\n")
         self._file.flush()
-        os.fsync(self._file.fileno())
+        if sync:
+            os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Close the file."""

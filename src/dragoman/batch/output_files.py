@@ -34,13 +34,18 @@ class OutputFile:
         if packed:  # small writes are slow in the classes that pack
             self.file = cast("BinaryIO", io.BufferedWriter(cast("Any", _Writer(self._packer))))
 
-    def close(self) -> JsonObject:
-        """Write all of it to the disk; returns its `bytes` and `sha256`."""
+    def close(self, sync: bool = True) -> JsonObject:
+        """Write all of it; returns its `bytes` and `sha256`.
+
+        Args:
+            sync: Whether it is on the disk then, also if the machine stops.
+        """
         if self.file is not self._packer:
             self.file.flush()
             self._packer.close()
         self._plain.flush()
-        os.fsync(self._sum.fileno())
+        if sync:
+            os.fsync(self._sum.fileno())
         self._plain.close()
         return {"bytes": self._sum.size, "sha256": self._sum.digest.hexdigest()}
 

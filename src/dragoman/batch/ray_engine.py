@@ -56,6 +56,8 @@ class RayEngine:
         ConfigError: Ray is not installed.
     """
 
+    is_local = False
+
     def __init__(
         self, work: RecordWork, jobs: int | None = None, address: str | None = None
     ) -> None:

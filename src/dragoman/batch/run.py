@@ -190,6 +190,7 @@ class BatchRun:
         self._trouble: dict[tuple[int, int], _Trouble] = {}
         self._joining: dict[int, Join] = {}
         self._tasks: set[Task] = set()
+        self._is_local = True
         self._done = Progress(sum(part.size for part in parts), total=len(parts))
 
     # -- what there is to do ---------------------------------------------------------------------
@@ -278,18 +279,23 @@ class BatchRun:
             OSError: A file cannot be read or written.
         """
         self._remove_temporary()
+        self._is_local = engine.is_local
         waiting = deque(self._unfinished(watch))
         try:
             for number in sorted({key[0] for key in self._manifest.segments}):
                 self._join(number)
             while self._assign(engine, waiting):
-                for task, finished in engine.wait(_TICK):
-                    self._tasks.remove(task)
-                    if finished is not None:
-                        self._finish(task, finished)
-                    else:
+                ended = [*engine.wait(_TICK)]
+                self._tasks.difference_update(task for task, _ in ended)
+                for task, finished in ended:
+                    if finished is None:
                         self._note_death(task)
                         waiting.appendleft(task.key)
+                # first of all, so that no process waits while this one joins what they did
+                self._assign(engine, waiting)
+                for task, finished in ended:
+                    if finished is not None:
+                        self._finish(task, finished)
                 watch(self.progress())
         finally:
             engine.close()
@@ -311,7 +317,10 @@ class BatchRun:
     def _segment(self, number: int, at: int) -> Segment:
         start, end = self._ranges(number)[at]
         name = self._state / f"{number}-{at}.{os.getpid()}-{next(self._names)}.tmp"
-        segment = Segment(self.parts[number], start, end, name, self._max_line)
+        part = self.parts[number]
+        is_final = (start, end) == (0, None) and not part.writes
+        sync = is_final or not self._is_local
+        segment = Segment(part, start, end, name, self._max_line, sync)
         trouble = self._trouble.get((number, at))
         if trouble is None or trouble.deaths <= _RETRIES:
             return segment
@@ -322,7 +331,7 @@ class BatchRun:
         output, quarantine = self._places(number, at)
         if finished.quarantine is not None:
             segment.quarantine.replace(quarantine)
-        publish(segment.temporary, output)
+        segment.temporary.replace(output)
         self._manifest.add_segment(number, at, finished)
         size = (segment.part.size if segment.end is None else segment.end) - segment.start
         self._count(size, number, [at], resumed=False)

@@ -40,6 +40,8 @@ class Segment:
         end: The first byte behind it; None for the end of the file.
         temporary: Where the records go; the quarantine has `.quarantine` after it.
         max_line: How many bytes a line may have.
+        sync: Whether its files are to be on the disk, also if the machine stops: they get their
+            final names, or another machine reads them.
         one_by_one: Whether each line is reported before it is converted.
         deadly: The lines that no process survived; `-n` where that is reading the rows from n on.
     """
@@ -49,6 +51,7 @@ class Segment:
     end: int | None
     temporary: Path
     max_line: int
+    sync: bool = True
     one_by_one: bool = False
     deadly: frozenset[int] = frozenset()
 
@@ -109,8 +112,9 @@ class _Work:
             else:
                 self._convert_lines(raw)
             part.check_unchanged(raw)
-        output = self.output.close()
-        quarantine = None if self.quarantine is None else self.quarantine.close()
+        sync = self.segment.sync
+        output = self.output.close(sync)
+        quarantine = None if self.quarantine is None else self.quarantine.close(sync)
         self.finished = True
         return FinishedSegment(self.summary, output, quarantine)
 
