@@ -10,8 +10,6 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
 from dragoman.caches import CACHES, BoundedCache, frozen_json, remember, thawed_json
@@ -207,8 +205,8 @@ def test_a_lowered_schema_is_its_callers(name: str) -> None:
     assert lower_once(deepcopy(NESTED), name).schema == expected
 
 
-@pytest.mark.parametrize("strict", [None, True])
-@pytest.mark.parametrize("wire", PROTOCOLS)
+@each_case("strict", [None, True])
+@each_case("wire", PROTOCOLS)
 def test_a_body_is_its_callers(wire: str, strict: bool | None) -> None:
     """An edit of one body's tools shows in no other body."""
 

@@ -38,6 +38,7 @@ from dragoman.message import Candidate, Finish, RefusalBlock, TextBlock, ToolUse
 from dragoman.message.response_format import Way
 from dragoman.structured_output import plain_answer, repair_messages, structured_request
 from dragoman.testing import Scripted
+from tests.each_case import each_case
 
 OLD_CLAUDE = "claude-sonnet-4-20250514"  # has no format for its answers
 
@@ -214,7 +215,7 @@ def test_a_way_that_is_given_is_taken(way: Literal["schema", "tool", "json", "pr
     }[way]
 
 
-@pytest.mark.parametrize("name", dragoman.wires())
+@each_case("name", dragoman.wires())
 def test_every_wire_takes_every_way(name: str) -> None:
     """What the wire cannot say as asked is named, and nothing is sent that its provider refuses."""
     wire = dragoman.wire(name, policy="ignore")

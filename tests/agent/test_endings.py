@@ -11,6 +11,7 @@ import pytest
 from dragoman import LLM, Msg, NoAnswer, ReActAgent, StreamBroken
 from dragoman.message import Candidate, ChatResponse, Finish, TextBlock
 from dragoman.testing import Fault, Scripted
+from tests.each_case import each_case
 from tests.laws.endings.doors import Canned
 from tests.llm.hosts import HOSTS
 
@@ -41,8 +42,8 @@ def ended(reason: Any, *blocks: Any) -> ChatResponse:
     return ChatResponse([Candidate(Msg("", content, "assistant"), Finish(reason))])
 
 
-@pytest.mark.parametrize("streams", [False, True])
-@pytest.mark.parametrize("wire", WIRES)
+@each_case("streams", [False, True])
+@each_case("wire", WIRES)
 def test_a_cut_answer_is_not_done(wire: str, streams: bool) -> None:
     agent = agent_of(wire, ended("length"), "All of it.")
     reply = last_reply(agent, streams)

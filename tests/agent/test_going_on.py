@@ -26,6 +26,7 @@ from dragoman.agent import Pending, SqliteMemory
 from dragoman.errors import StreamBroken
 from dragoman.message import ToolResultBlock, ToolUseBlock
 from dragoman.testing import Scripted
+from tests.each_case import each_case
 
 from .scripts import Counted, agent_of, call
 
@@ -369,7 +370,7 @@ def test_a_state_that_was_tampered_with_is_taken_whole_or_not_at_all(kind: str) 
                 agent.load_state(put(good, path, {**parent, "more": 1}))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "value"),
     [
         (("steps",), -1), (("steps",), True), (("steps",), 1.0), (("steps",), "1"),

@@ -33,6 +33,7 @@ from dragoman.message import ThinkingBlock, ToolResultBlock
 from dragoman.model import ChatModel, ChatModelBase, FormatterMismatch
 from dragoman.testing import Fault, Scripted, StrictServer
 from tests.covering import covering
+from tests.each_case import each_case
 from tests.transport.servers import GUARD
 
 from .scripts import HOSTS, Counted, agent_of, call
@@ -87,9 +88,7 @@ def count_statements(source: str) -> int:
     )
 
 
-@pytest.mark.parametrize(
-    ("protocol", "door", "streams"), covering(HOSTS, ["model", "llm"], [False, True])
-)
+@each_case(("protocol", "door", "streams"), covering(HOSTS, ["model", "llm"], [False, True]))
 def test_two_calls_at_once_on_every_wire(protocol: str, door: str, streams: bool) -> None:
     counted = Counted()
     host = f"{HOSTS[protocol]}/{protocol}"

@@ -18,6 +18,7 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from tests.each_case import each_case
 
 REQUEST = ChatRequest(
     [
@@ -92,7 +93,7 @@ NAMED: list[tuple[str, str | None, Any, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "model", "error", "where"), NAMED)
+@each_case(("name", "model", "error", "where"), NAMED)
 def test_a_place_is_found_in_every_spelling(name: str, model: str, error: Any, where: str) -> None:
     out = made(name, model)
     assert explain(error, out).where == where

@@ -17,6 +17,7 @@ import pytest
 import dragoman
 from dragoman.analysis import check, explain
 from dragoman.vendors import VENDORS, vendor
+from tests.each_case import each_case
 
 CORPUS = Path(__file__).parents[2].parent / "shared" / "corpus" / "open"
 pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason="needs ../shared: recorded traffic")
@@ -145,7 +146,7 @@ def _explained(wire: str, row: dict[str, Any]) -> Any:
     return explain(there.error(row["status"], row["response"]), out)
 
 
-@pytest.mark.parametrize(("wire", "by", "words"), sorted({one[:3] for one in FOUND}))
+@each_case(("wire", "by", "words"), sorted({one[:3] for one in FOUND}))
 def test_the_block_and_the_rule_are_named(wire: str, by: str, words: str) -> None:
     seen = set()
     for row in _matching(wire, by, words):

@@ -184,8 +184,8 @@ CLIENTS = ["openai-chat", "openai-responses", "anthropic", "gemini"]
 THROUGH = [(there, here) for there in sorted(SECRETS) for here in CLIENTS if there != here]
 
 
-@pytest.mark.parametrize(("provider", "client"), THROUGH)
-@pytest.mark.parametrize("sealing", [Envelope(), Envelope(b"secret")], ids=["", "signed"])
+@each_case(("provider", "client"), THROUGH)
+@each_case("sealing", [Envelope(), Envelope(b"secret")])
 def test_case_43_state_comes_back_through_a_client_of_another_wire(
     provider: str, client: str, sealing: Envelope
 ) -> None:

@@ -39,9 +39,9 @@ def chunks(*fragments: str, failure: bool = True, text: str = "") -> list[Any]:
 HALF_CALLS = {"half": ('{"path": "/tm',), "none": (), "blank": (" ",), "open": ('{"path": "/"',)}
 
 
-@pytest.mark.parametrize("failure", [True, False], ids=["fails", "cut"])
-@pytest.mark.parametrize("half", HALF_CALLS)
-@pytest.mark.parametrize("target", PROTOCOLS)
+@each_case("failure", [True, False])
+@each_case("half", HALF_CALLS)
+@each_case("target", PROTOCOLS)
 def test_an_open_call_is_never_ended_by_a_failure(target: str, half: str, failure: bool) -> None:
     given = chunks(*HALF_CALLS[half], failure=failure, text="Let me look.")
     stream = dragoman.convert_stream(iter(given), "openai-chat", target, policy="ignore")
@@ -82,8 +82,8 @@ def test_what_was_said_before_stays(target: str) -> None:
     assert reader.error.message == "overloaded"
 
 
-@pytest.mark.parametrize("failure", [True, False], ids=["fails", "cut"])
-@pytest.mark.parametrize("target", PROTOCOLS)
+@each_case("failure", [True, False])
+@each_case("target", PROTOCOLS)
 def test_balanced_arguments_end_no_call_either(target: str, failure: bool) -> None:
     given = chunks('{"path": ', '"/tmp"}', failure=failure)
     stream = dragoman.convert_stream(iter(given), "openai-chat", target, policy="ignore")

@@ -107,8 +107,8 @@ def test_deep_fields(depth: int) -> None:
     converted({"contents": [{"parts": [{"text": "x"}]}], "unknown": value}, "gemini")
 
 
-@pytest.mark.parametrize("code", ["²", "٣", LONG, None, 1e9, True, [], {}, -1, 429, "503"])
-@pytest.mark.parametrize("name", PROTOCOLS)
+@each_case("code", ["²", "٣", LONG, None, 1e9, True, [], {}, -1, 429, "503"])
+@each_case("name", PROTOCOLS)
 def test_codes_of_errors(name: str, code: Any) -> None:
     wire = dragoman.wire(name)
     out = wire.write_request(ChatRequest([Msg.user("Hi.")]))

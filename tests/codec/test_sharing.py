@@ -153,7 +153,7 @@ def test_one_wire_on_eight_threads() -> None:
     assert {model: sent(wire, model) for model in MODELS} == expected
 
 
-@pytest.mark.parametrize("name", WIRES)
+@each_case("name", WIRES)
 def test_copies_of_wires_write_the_same(name: str) -> None:
     """Those of each kind in every way, the others as they are sent to other processes."""
     wire = dragoman.wire(name, policy="ignore")
@@ -166,7 +166,7 @@ def test_copies_of_wires_write_the_same(name: str) -> None:
             assert (again.can(model), sent(again, model)) == made, way
 
 
-@pytest.mark.parametrize("name", VENDORS)
+@each_case("name", VENDORS)
 def test_copies_of_vendors_are_equal(name: str) -> None:
     row = vendor(name)
     assert [way for way in WAYS if WAYS[way](row) != row] == []

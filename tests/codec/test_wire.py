@@ -208,7 +208,7 @@ def test_ids_lead_back_to_the_tree() -> None:
     assert out.ids == {wire_id: "a.b"}
 
 
-@pytest.mark.parametrize("name", WIRES)
+@each_case("name", WIRES)
 def test_wires_and_answers_travel(name: str) -> None:
     wire = pickle.loads(pickle.dumps(dragoman.wire(name)))
     req = ChatRequest(list(HI), options=Options(max_tokens=10))

@@ -171,7 +171,7 @@ def test_a_request_says_the_block_or_names_it(wire: str) -> None:
     assert refused == []
 
 
-@pytest.mark.parametrize("wire", WIRES)
+@each_case("wire", WIRES)
 def test_a_file_that_may_not_be_read_is_refused_or_named(wire: str) -> None:
     """By default. Where the wire takes no such medium there, its loss is named instead."""
     target = dragoman.wire(wire, policy="ignore")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.each_case import each_case
 from tests.mutants.groups import GROUPS
 
 from .pages import DOCS, ROOT, rows
@@ -60,7 +61,7 @@ def test_every_path_of_a_group_is_there() -> None:
             assert f"def {test}" in (ROOT / "tests" / file).read_text("utf-8") if test else True
 
 
-@pytest.mark.parametrize(("section", "row"), LEFT, ids=[row[0] for _, row in LEFT])
+@each_case(("section", "row"), LEFT)
 def test_what_is_left_stands_there(section: str, row: list[str]) -> None:
     """A row quotes the piece that was changed; where that piece has gone, so has its reason."""
     where, change, why = row

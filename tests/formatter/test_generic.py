@@ -6,8 +6,6 @@ import asyncio
 import pickle
 from typing import Any
 
-import pytest
-
 import dragoman
 from dragoman import ByName, ChatRequest, Msg, Tagged, Tool
 from dragoman.formatter import AnthropicChatFormatter, OpenAIChatFormatter
@@ -24,7 +22,7 @@ MSGS = [
 ]
 
 
-@pytest.mark.parametrize("name", WIRES)
+@each_case("name", WIRES)
 def test_by_name_by_wire_and_by_vendor(name: str) -> None:
     wire = dragoman.wire(name)
     formatter = dragoman.Formatter(name, policy="ignore")

@@ -20,6 +20,7 @@ from dragoman.gateway.surfaces import ClientAnswer
 from dragoman.gateway.surfaces.base import ClientRequest
 from dragoman.testing import Scripted
 from dragoman.tokens import SumTokenCounter
+from tests.each_case import each_case
 
 TARGETS = (
     "dashscope/dashscope/qwen3-max", "bedrock/amazon.nova-pro-v1:0", "ollama/qwen3",
@@ -52,8 +53,8 @@ class Watched(SumTokenCounter):
         return 40
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("counter", ["", "auto", "characters", "estimated/gpt-5.6"])
+@each_case("target", TARGETS)
+@each_case("counter", ["", "auto", "characters", "estimated/gpt-5.6"])
 def test_every_route_can_count(target: str, counter: str) -> None:
     route = Route(Target(target), counter=counter)
     exchange = opened(route, "/v1/messages/count_tokens", BODY)

@@ -17,6 +17,7 @@ from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
 from dragoman.gateway.server.asgi import App
 from dragoman.gateway.surfaces import ClientRequest
 from dragoman.transport.call import AsyncStreamReply, HttpCall, Reply, Timeouts
+from tests.each_case import each_case
 from tests.gateway.faults.wires import WIRES, Wire
 
 KEY = "sk-of-the-provider-0123456789"
@@ -251,9 +252,9 @@ class _Quoting:
         pass
 
 
-@pytest.mark.parametrize("spelled", [KEY.encode(), ESCAPED], ids=["plain", "escaped"])
-@pytest.mark.parametrize("size", [5, 61, 10**6])
-@pytest.mark.parametrize("named", ANSWERS)
+@each_case("spelled", [KEY.encode(), ESCAPED])
+@each_case("size", [5, 61, 10**6])
+@each_case("named", ANSWERS)
 def test_in_an_answer_of_status_200_to_an_llm(named: str, size: int, spelled: bytes) -> None:
     body = ANSWERS[named]
     body = body % ((spelled,) * body.count(b"%b"))

@@ -14,7 +14,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -157,7 +156,7 @@ def written(
 
 
 @each_case("conversation", CONVERSATIONS, ids=lambda made: made.__name__)
-@pytest.mark.parametrize(("wire", "model"), [*((wire, None) for wire in WIRES), *MODELS])
+@each_case(("wire", "model"), [*((wire, None) for wire in WIRES), *MODELS])
 def test_a_conversation_only_grows(
     wire: str, model: str | None, conversation: Callable[[str], Turns]
 ) -> None:

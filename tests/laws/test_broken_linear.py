@@ -29,6 +29,7 @@ from dragoman.message import (
     ToolUseBlock,
 )
 from dragoman.vendors import PROTOCOLS
+from tests.each_case import each_case
 
 from .histories import PDF, PNG
 from .test_linear import CLOSE, LIMIT, Counted, work
@@ -179,8 +180,8 @@ LONG: dict[str, Make] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("history", LONG)
-@pytest.mark.parametrize("name", PROTOCOLS)
+@each_case("history", LONG)
+@each_case("name", PROTOCOLS)
 def test_long_texts(name: str, history: str) -> None:
     """Bytes that are held beside the history: so many for each character, however long it is."""
     wire, few, many = WIRES[name], LONG[history](10_000), LONG[history](40_000)
@@ -214,8 +215,8 @@ def test_conversions(source: str, target: str, history: str) -> None:
     assert work(lambda: converted(many)) < CLOSE * work(lambda: converted(few))
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
-@pytest.mark.parametrize("form", ["n{}", *SPELT, "x" * 70 + "{}", "查{}"])
+@each_case("name", PROTOCOLS)
+@each_case("form", ["n{}", *SPELT, "x" * 70 + "{}", "查{}"])
 def test_tools(name: str, form: str) -> None:
     """Names that are mapped, or shortened, or made apart."""
 

@@ -26,6 +26,7 @@ from dragoman.message import (
     identify,
     load,
 )
+from tests.each_case import each_case
 from tests.wires import ONE_OF_EACH_KIND
 
 SMALL = 60
@@ -160,8 +161,8 @@ def test_requests(name: str, history: str) -> None:
     assert ratio(HISTORIES[history], run, FEW) < CLOSE
 
 
-@pytest.mark.parametrize("history", HISTORIES)
-@pytest.mark.parametrize("speakers", [ByName(), Tagged("Bob")], ids=lambda s: type(s).__name__)
+@each_case("history", HISTORIES)
+@each_case("speakers", [ByName(), Tagged("Bob")], ids=lambda s: type(s).__name__)
 def test_speakers(speakers: Any, history: str) -> None:
     formatter = dragoman.Formatter("anthropic", speakers=speakers, policy="ignore")
     assert ratio(HISTORIES[history], lambda msgs: formatter.write(msgs).losses) < LIMIT

@@ -15,6 +15,7 @@ from dragoman import ByName, Msg, split_history
 from dragoman.losses import Report
 from dragoman.schema import DIALECTS
 from dragoman.schema.lowering import lower_schema
+from tests.each_case import each_case
 
 from .test_linear import LIMIT, work
 
@@ -52,8 +53,8 @@ SCHEMAS: dict[str, Callable[[int], dict[str, Any]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ONE_OF_EACH)
-@pytest.mark.parametrize("schema", SCHEMAS)
+@each_case("name", ONE_OF_EACH)
+@each_case("schema", SCHEMAS)
 def test_schemas(schema: str, name: str) -> None:
     few, many = SCHEMAS[schema](SMALL), SCHEMAS[schema](4 * SMALL)
     lower_schema(few, DIALECTS[name])

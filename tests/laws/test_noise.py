@@ -9,6 +9,7 @@ import pytest
 
 import dragoman
 from dragoman.message import ChatResponse
+from tests.each_case import each_case
 from tests.laws.cutting import by_events
 from tests.laws.streams import STREAMS
 
@@ -25,8 +26,8 @@ def without_noise(resp: ChatResponse) -> ChatResponse:
     return replace(resp, extras={issuer: told for issuer, told in own.items() if told} or None)
 
 
-@pytest.mark.parametrize("noise", NOISE, ids=repr)
-@pytest.mark.parametrize("wire", STREAMS)
+@each_case("noise", NOISE, ids=repr)
+@each_case("wire", STREAMS)
 def test_noise_changes_nothing(wire: str, noise: tuple[str | None, Any]) -> None:
     events = STREAMS[wire][0]
     known = by_events(wire, events)

@@ -29,6 +29,7 @@ from dragoman.testing import Fault, Scripted
 from dragoman.transport.call import Timeouts
 from dragoman.transport.retries import Retries
 from dragoman.vendors import Vendor
+from tests.each_case import each_case
 
 from .hosts import HOSTS
 
@@ -81,8 +82,8 @@ def test_the_next_one_is_asked(door: str, first: ProviderError) -> None:
     assert KEY not in str(script.calls[1].headers)
 
 
-@pytest.mark.parametrize("door", ["stream", "astream"])
-@pytest.mark.parametrize("protocol", HOSTS)
+@each_case("door", ["stream", "astream"])
+@each_case("protocol", HOSTS)
 def test_an_error_in_the_first_event_of_a_stream(door: str, protocol: str) -> None:
     if protocol == "bedrock-converse":
         return  # its stream is signed and framed by AWS; the same path for all
@@ -354,8 +355,8 @@ def test_a_wrong_value_of_a_call(settings: Any) -> None:
 # -- scripted errors -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("protocol", HOSTS)
-@pytest.mark.parametrize("status", [500, 502, 503, 429, 529])
+@each_case("protocol", HOSTS)
+@each_case("status", [500, 502, 503, 429, 529])
 def test_a_scripted_error_is_the_one_that_it_is(protocol: str, status: int) -> None:
     host, model = HOSTS[protocol]
     error = ProviderError("it went wrong", status=status)

@@ -11,6 +11,7 @@ import pytest
 from dragoman import LLM, AsyncLLM, Msg, ReActAgent
 from dragoman.formatter import OpenAIChatFormatter
 from dragoman.testing import Scripted
+from tests.each_case import each_case
 
 
 def warmth(city: str) -> str:
@@ -51,8 +52,8 @@ def asked(name: str, door: str, **settings: Any) -> tuple[str, dict[str, Any]]:
     return call.url.rpartition("/v1")[2], json.loads(call.body)
 
 
-@pytest.mark.parametrize("door", ["ask", "stream", "async", "agent"])
-@pytest.mark.parametrize(("model", "effort"), CASES)
+@each_case("door", ["ask", "stream", "async", "agent"])
+@each_case(("model", "effort"), CASES)
 def test_tools_keep_the_reasoning(model: str, effort: str | None, door: str) -> None:
     path, body = asked(f"openai/{model}", door, tools=[warmth], reasoning=effort)
     assert path == "/responses"

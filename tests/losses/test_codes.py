@@ -163,7 +163,7 @@ def _fields(name: str) -> set[str]:
     return {*signature(CLASSES[name]).parameters}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@each_case("row", ROWS, ids=lambda row: row.name)
 def test_a_fix_names_what_is_there(row: Code) -> None:
     assert [absent for said in QUOTED.findall(row.fix) if (absent := missing(said))] == []
 

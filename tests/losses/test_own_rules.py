@@ -22,6 +22,7 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
+from tests.each_case import each_case
 
 MEDIA: dict[str, Any] = {
     "image": ImageBlock(Base64Source("image/tiff", "SUkqAA==")),
@@ -41,10 +42,10 @@ TARGETS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("seat", ["user", "assistant", "result"])
-@pytest.mark.parametrize("blocks", [MEDIA, LINKS], ids=["bytes", "links"])
-@pytest.mark.parametrize("kind", MEDIA)
-@pytest.mark.parametrize(("name", "model"), TARGETS)
+@each_case("seat", ["user", "assistant", "result"])
+@each_case("blocks", [MEDIA, LINKS])
+@each_case("kind", MEDIA)
+@each_case(("name", "model"), TARGETS)
 def test_what_is_said_of_a_medium_speaks_of_no_other(
     name: str, model: str, kind: str, blocks: dict[str, Any], seat: str
 ) -> None:
@@ -208,7 +209,7 @@ def topics(text: str) -> set[str]:
     return {name for name, words in TOPICS.items() if re.search(words, text, re.IGNORECASE)}
 
 
-@pytest.mark.parametrize("code", examples())
+@each_case("code", examples())
 def test_rule_and_fix_of_a_loss_speak_of_what_was_lost(code: str) -> None:
     """Its example, on its own wire and on those of all kinds."""
     example = examples()[code]

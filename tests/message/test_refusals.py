@@ -9,6 +9,7 @@ import pytest
 
 import dragoman.message
 from dragoman.errors import InvalidMessage, NotMessages
+from tests.each_case import each_case
 
 Refusal: TypeAlias = tuple[str, Callable[[], object], str]
 
@@ -235,7 +236,7 @@ STORED: list[Refusal] = [
 ROWS = [*MESSAGES, *REQUESTS, *TOOLS, *STORED]
 
 
-@pytest.mark.parametrize(("code", "make", "said"), ROWS, ids=[row[0] or "input" for row in ROWS])
+@each_case(("code", "make", "said"), ROWS)
 def test_what_a_refusal_says(code: str, make: Callable[[], object], said: str) -> None:
     with pytest.raises((InvalidMessage, NotMessages)) as caught:
         make()

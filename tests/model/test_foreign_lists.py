@@ -15,6 +15,7 @@ from dragoman.model import ChatModel, FormatterMismatch, pair_model
 from dragoman.model.shapes import find_protocols
 from dragoman.testing import Scripted
 from dragoman.vendors import PROTOCOLS
+from tests.each_case import each_case
 
 IMAGE = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
 CALL = {"type": "tool_use", "id": "c1", "name": "look", "input": {"at": 1}}
@@ -44,9 +45,9 @@ def formatter_of(name: str) -> Any:
     return getattr(dragoman.formatter, name)(policy="ignore", fetch=None)
 
 
-@pytest.mark.parametrize("messages", [CALLS, PICTURE], ids=["calls", "picture"])
-@pytest.mark.parametrize("model_name", MODELS)
-@pytest.mark.parametrize("formatter_name", FORMATTERS)
+@each_case("messages", [CALLS, PICTURE])
+@each_case("model_name", MODELS)
+@each_case("formatter_name", FORMATTERS)
 def test_all_36_pairs(formatter_name: str, model_name: str, messages: Sequence[Msg]) -> None:
     script = Scripted("Fine.", "Fine.")
     model, formatter = model_of(model_name, script), formatter_of(formatter_name)
@@ -78,8 +79,8 @@ def test_all_36_pairs(formatter_name: str, model_name: str, messages: Sequence[M
     assert asyncio.run(other(written)).text == "Fine."
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("messages", [CALLS, PICTURE, PLAIN], ids=["calls", "picture", "plain"])
+@each_case("protocol", PROTOCOLS)
+@each_case("messages", [CALLS, PICTURE, PLAIN])
 def test_every_wire_knows_its_own(protocol: str, messages: Sequence[Msg]) -> None:
     written = Formatter(protocol, policy="ignore", fetch=None).format_sync([*messages])
     assert protocol in find_protocols(written)

@@ -23,6 +23,7 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
+from tests.each_case import each_case
 
 MARK = "TUFSS01BUks0"  # base64 itself
 SOURCES: list[Any] = [
@@ -34,7 +35,7 @@ SOURCES: list[Any] = [
 KINDS = [ImageBlock, AudioBlock, VideoBlock, DocumentBlock]
 
 
-@pytest.mark.parametrize("name", dragoman.wires())
+@each_case("name", dragoman.wires())
 def test_a_medium_of_an_answer_is_written_or_named(name: str) -> None:
     wire = dragoman.wire(name, policy="ignore")
     silent = []

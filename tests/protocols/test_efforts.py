@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, get_args, get_type_hints
 
-import pytest
 from anthropic.types import OutputConfigParam
 from mistralai.client.models import ReasoningEffort as MistralEffort
 from openai.types.shared.reasoning_effort import ReasoningEffort
@@ -12,6 +11,7 @@ from openai.types.shared.reasoning_effort import ReasoningEffort
 import dragoman
 from dragoman import ChatRequest, Msg, Options
 from dragoman.vendors import PROTOCOLS
+from tests.each_case import each_case
 
 ASKED = ("minimal", "low", "medium", "high", "xhigh", "max", "ultra")
 MODELS = (
@@ -61,8 +61,8 @@ def test_the_words_are_those_of_the_sdks() -> None:
     assert "minimal" not in ANTHROPIC
 
 
-@pytest.mark.parametrize("wire", PROTOCOLS)
-@pytest.mark.parametrize("asked", ASKED)
+@each_case("wire", PROTOCOLS)
+@each_case("asked", ASKED)
 def test_an_effort_is_one_that_the_wire_knows(wire: str, asked: str) -> None:
     target = dragoman.wire(wire, policy="ignore")
     for model in MODELS:

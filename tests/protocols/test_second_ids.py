@@ -9,6 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatResponse
+from tests.each_case import each_case
 
 Ids = Callable[[int, int], str | None]  # (which call, which chunk) -> the id that stands there
 PIECES = ['{"ci', 'ty": ', '"Paris"}']
@@ -62,10 +63,10 @@ IDS: dict[str, Ids] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("together", [False, True], ids=["in turn", "together"])
-@pytest.mark.parametrize("named", [False, True], ids=["named once", "named always"])
-@pytest.mark.parametrize("ids", IDS)
-@pytest.mark.parametrize("vendor", ["openai", "deepseek", "mistral", "dashscope"])
+@each_case("together", [False, True])
+@each_case("named", [False, True])
+@each_case("ids", IDS)
+@each_case("vendor", ["openai", "deepseek", "mistral", "dashscope"])
 def test_each_call_is_one_call(vendor: str, ids: str, named: bool, together: bool) -> None:
     calls = read(vendor, entries(IDS[ids], named, together)).calls
     assert [call.name for call in calls] == ["warmth", "warmth"]

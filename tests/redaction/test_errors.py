@@ -24,6 +24,7 @@ from dragoman.message import (
     load,
 )
 from dragoman.tokens import CharTokenCounter
+from tests.each_case import each_case
 
 from .planted import LONG, leaks
 
@@ -87,8 +88,8 @@ def later(text: str) -> Msg:
     return msg
 
 
-@pytest.mark.parametrize("text", LONG, ids=["secret", "base64"])
-@pytest.mark.parametrize("case", wrong(""))
+@each_case("text", LONG)
+@each_case("case", wrong(""))
 def test_errors_of_malformed_input(case: str, text: str) -> None:
     with pytest.raises((DragomanError, TypeError, ValueError)) as caught:
         wrong(text)[case]()

@@ -20,6 +20,7 @@ from dragoman.message import (
 )
 from dragoman.message.blocks import BLOCKS
 from dragoman.text.redaction import CAP
+from tests.each_case import each_case
 from tests.wires import ONE_OF_EACH_KIND
 
 from .planted import BASE64, LONG, SECRET, blocks, leaks, requests
@@ -73,8 +74,8 @@ def test_reprs_of_answers(text: str) -> None:
     assert [leak for said in shown_nodes(answer) for leak in leaks(said)] == []
 
 
-@pytest.mark.parametrize("text", LONG, ids=["secret", "base64"])
-@pytest.mark.parametrize("wire", ONE_OF_EACH_KIND)
+@each_case("text", LONG)
+@each_case("wire", ONE_OF_EACH_KIND)
 def test_reprs_of_what_is_written(wire: str, text: str) -> None:
     msgs = [Msg("", text), Msg("", [ToolUseBlock("1", "f", {"x": text})], "assistant")]
     msgs.append(Msg("", [ToolResultBlock("1", "f", text)], "tool"))

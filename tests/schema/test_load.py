@@ -137,9 +137,9 @@ MEMBERS = {"type": "object", "properties": {"x": {"allOf": [
 ]}}}  # fmt: skip
 
 
-@pytest.mark.parametrize("frames", [0, 300])
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("keyword", ["properties", "items", "allOf", "anyOf", "members"])
+@each_case("frames", [0, 300])
+@each_case("door", DOORS)
+@each_case("keyword", ["properties", "items", "allOf", "anyOf", "members"])
 def test_what_is_nested_deeply_is_a_typed_error(keyword: str, door: str, frames: int) -> None:
     schema = MEMBERS if keyword == "members" else nested(640, keyword)
     for value in ({"x": 5}, deep(900)):

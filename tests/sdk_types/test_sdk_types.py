@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from tests.each_case import each_case
 
 from .bodies import Maker, Types
 from .known import fits, is_known
@@ -25,7 +25,7 @@ def test_the_sdks_of_all_protocols_are_here() -> None:
         assert surface.load()
 
 
-@pytest.mark.parametrize("surface", INSTALLED, ids=lambda surface: surface.name)
+@each_case("surface", INSTALLED, ids=lambda surface: surface.name)
 def test_what_the_types_allow_comes_back_and_is_silent_nowhere(surface: Surface) -> None:
     count, found = judge(surface, EVERY)
     assert count

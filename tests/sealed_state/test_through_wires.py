@@ -134,9 +134,9 @@ def back(source: str, client: str, body: dict[str, Any], envelope: Envelope) -> 
     return opaque(wire(source).write_request(req, MODELS[source]).body)
 
 
-@pytest.mark.parametrize("envelope", [Envelope(), Envelope(b"secret")], ids=["", "signed"])
-@pytest.mark.parametrize("way", ["whole", "streamed"])
-@pytest.mark.parametrize(("source", "client"), PAIRS)
+@each_case("envelope", [Envelope(), Envelope(b"secret")])
+@each_case("way", ["whole", "streamed"])
+@each_case(("source", "client"), PAIRS)
 def test_it_is_back_byte_for_byte(source: str, client: str, way: str, envelope: Envelope) -> None:
     resp = wire(source).read_response(ANSWERS[source])
     direct = opaque(wire(source).write_request(asked(resp), MODELS[source]).body)

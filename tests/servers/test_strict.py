@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from dragoman import ChatRequest, Msg
 from dragoman.message import TextBlock, ToolResultBlock
 from dragoman.testing import StrictServer
@@ -14,11 +12,12 @@ from dragoman.transport.call import Timeouts
 from dragoman.transport.over_httpx2 import Httpx2Transport
 from dragoman.vendors import PROTOCOLS
 from tests.contract.judges import judge_request
+from tests.each_case import each_case
 from tests.testing.calls import CALL, WARMTH, call_of, written
 
 
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-@pytest.mark.parametrize("name", PROTOCOLS)
+@each_case("stream", [False, True])
+@each_case("name", PROTOCOLS)
 def test_a_tool_loop_on_every_wire(name: str, stream: bool) -> None:
     def judge(body: Any, path: str) -> list[str]:
         return judge_request(name, json.loads(body))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dragoman.tokens.chat_messages import Medium, without_payloads
+from tests.each_case import each_case
 
 B64 = "QkFTRTY0" * 40
 URI = f"data:image/png;base64,{B64}"
@@ -231,7 +232,7 @@ NO_MEDIA: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("message", "kinds"), INLINE.values(), ids=INLINE.keys())
+@each_case(("message", "kinds"), INLINE.values())
 def test_payloads_are_cut_out(message: dict[str, Any], kinds: list[str]) -> None:
     before = copy.deepcopy(message)
     view, media = without_payloads(message)

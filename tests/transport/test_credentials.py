@@ -18,6 +18,7 @@ from dragoman.transport import cloud_tokens
 from dragoman.transport.call import HttpCall
 from dragoman.transport.credentials import API_KEY, Auth, aauthorize, address, authorize
 from dragoman.vendors import VENDORS, vendor
+from tests.each_case import each_case
 
 from .servers import Peer, serving
 from .ways import KEY
@@ -63,7 +64,7 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_AWS_WORKSPACE_ID", "wrkspc_1")
 
 
-@pytest.mark.parametrize("row", ROWS)
+@each_case("row", ROWS)
 def test_every_host_is_told_the_key_as_it_wants(row: str) -> None:
     name, _, protocol = row.partition("/")
     made = authorize(call(), vendor(name), protocol, KEY)

@@ -27,7 +27,7 @@ WAYS = ("thinking", "reasoning", "reasoning_effort", "enable_thinking", "thinkin
 PLAIN = ("watsonx", "sambanova", "huggingface", "cloudflare", "qianfan")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("wire", "url", "key"),
     [
         ("volcengine", "https://ark.cn-beijing.volces.com/api/v3/chat/completions",

@@ -11,6 +11,7 @@ import pytest
 from dragoman import ReadError, WriteError
 from dragoman.batch import converter
 from dragoman.batch.record_forms import FORMS
+from tests.each_case import each_case
 
 from .loaders import JUDGES
 
@@ -172,9 +173,9 @@ def test_the_records_of_these_tests_are_what_the_loaders_take(name: str) -> None
             JUDGES[name](records[name])
 
 
-@pytest.mark.parametrize("records", [TALKS, PAIRS], ids=["talks", "pairs"])
-@pytest.mark.parametrize("target", JUDGES)
-@pytest.mark.parametrize("source", JUDGES)
+@each_case("records", [TALKS, PAIRS])
+@each_case("target", JUDGES)
+@each_case("source", JUDGES)
 def test_every_form_is_written_from_every_other(records: Any, source: str, target: str) -> None:
     if source not in records:
         return
@@ -232,8 +233,8 @@ def test_a_form_is_known_by_its_keys(name: str) -> None:
             assert _to("hf-messages", records[name]) == named
 
 
-@pytest.mark.parametrize("target", ["anthropic", "openai-chat", "gemini", "openai-responses"])
-@pytest.mark.parametrize("source", JUDGES)
+@each_case("target", ["anthropic", "openai-chat", "gemini", "openai-responses"])
+@each_case("source", JUDGES)
 def test_every_form_becomes_the_body_of_a_wire_without_an_invented_turn(
     source: str, target: str
 ) -> None:
@@ -275,8 +276,8 @@ _CUT = {**EXCHANGE["response"], "content": [{"type": "tool_use", "id": "t", "nam
 _FAILED = {"type": "error", "error": {"type": "overloaded_error", "message": "Later."}}
 
 
-@pytest.mark.parametrize("target", JUDGES)
-@pytest.mark.parametrize(
+@each_case("target", JUDGES)
+@each_case(
     "record",
     [
         {"model": "m", "messages": [ASKED]},

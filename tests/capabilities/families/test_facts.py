@@ -34,7 +34,7 @@ def test_every_fact_has_a_date_a_source_and_known_changes(fact: Fact) -> None:
         assert pattern == pattern.lower(), "facts are asked by the name in lower case"
 
 
-@pytest.mark.parametrize("facts", [facts for _, facts in HOSTS], ids=[name for name, _ in HOSTS])
+@each_case("facts", [facts for _, facts in HOSTS])
 def test_what_always_holds_at_a_host_has_a_date_and_a_source(facts: Facts) -> None:
     assert override(Capabilities(), facts.always) is not None
     if facts.always:

@@ -12,6 +12,7 @@ import pytest
 import dragoman
 from dragoman import Tool
 from dragoman.vendors import VENDORS
+from tests.each_case import each_case
 
 from .hosts import HOSTS, Way, request_faults, restored, tools_of
 from .recorded import AGENTS, CORPUS, sample, sent
@@ -74,8 +75,8 @@ def test_calls_and_results_stay_together(agent: str) -> None:
         assert {call.id for m in one.request.messages for call in m.calls} == {*results}
 
 
-@pytest.mark.parametrize("way", ["whole", "streamed"])
-@pytest.mark.parametrize("host", [host for host in HOSTS if dragoman.wire(host).can().tools])
+@each_case("way", ["whole", "streamed"])
+@each_case("host", [host for host in HOSTS if dragoman.wire(host).can().tools])
 def test_calls_of_every_tool_of_codex_come_back_as_its_own(host: str, way: Way) -> None:
     """Custom tools and tools in namespaces are functions there, and the client's own here."""
     asked = [one for one in sample("codex") if tools_of(one)]

@@ -10,6 +10,7 @@ import pytest
 import dragoman
 from tests.contract.judges import judge_request
 from tests.contract.strict import WIRES, validate
+from tests.each_case import each_case
 
 MODELS = {"openai-chat": "gpt-5.5", "openai-responses": "gpt-5.6", "anthropic": "claude-opus-5-5",
           "gemini": "gemini-3.5-flash"}  # fmt: skip
@@ -53,8 +54,8 @@ def test_tools_that_stand_in_the_input_are_offered_with_their_choice(target: str
     assert names == ["functions__exec", "functions__wait"]
 
 
-@pytest.mark.parametrize("choice", [{"tool_choice": "auto"}, {}], ids=["auto", "unsaid"])
-@pytest.mark.parametrize("target", WIRES)
+@each_case("choice", [{"tool_choice": "auto"}, {}])
+@each_case("target", WIRES)
 def test_a_compaction_has_calls_and_no_tools(target: str, choice: dict[str, Any]) -> None:
     """The history is told whole, for a summary; nobody may call anything."""
     call = {"type": "function_call", "call_id": "call_2", "name": "wait", "arguments": "{}"}

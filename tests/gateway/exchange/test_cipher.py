@@ -22,6 +22,7 @@ from dragoman.gateway.config.values import Envelopes
 from dragoman.gateway.exchange.cipher import EnvelopeFault, Sealer, local_key
 from dragoman.sealed_state import MARK, Envelope
 from dragoman.text.json_text import canonical
+from tests.each_case import each_case
 from tests.sealed_state import test_through_wires as through
 
 KEY, OTHER = bytes(range(32)), bytes(range(1, 33))
@@ -248,8 +249,8 @@ def test_no_key_is_shown() -> None:
 # -- through clients ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("way", ["whole", "streamed"])
-@pytest.mark.parametrize(("source", "client"), through.PAIRS)
+@each_case("way", ["whole", "streamed"])
+@each_case(("source", "client"), through.PAIRS)
 def test_state_is_back_byte_for_byte_through_every_client(
     source: str, client: str, way: str
 ) -> None:

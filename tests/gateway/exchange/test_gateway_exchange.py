@@ -261,8 +261,8 @@ _NAMED = {"openai-chat": ("id", "created"), "openai-responses": ("id", "created_
           "gemini-interactions": ("id", "created"), "ollama": ("", "created_at")}  # fmt: skip
 
 
-@pytest.mark.parametrize("client", WIRES, ids=str)
-@pytest.mark.parametrize("behind", WIRES, ids=str)
+@each_case("client", WIRES, ids=str)
+@each_case("behind", WIRES, ids=str)
 def test_an_answer_has_an_id_of_its_own_and_a_time_of_its_own(client: Wire, behind: Wire) -> None:
     if client is behind:
         return

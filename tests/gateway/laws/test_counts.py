@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from tests.each_case import each_case
 from tests.gateway.corpus.asking import ask, events_of
 from tests.gateway.corpus.kinds import CLIENTS, UPSTREAMS, gateway
 
@@ -33,8 +34,8 @@ def streamed(kind: str, protocol: str, usage: Told) -> tuple[Relayed, Heard]:
     return made, hear(protocol, made.data, KINDS[made.exchange.framing])
 
 
-@pytest.mark.parametrize("usage", ["early", "late"])
-@pytest.mark.parametrize(("kind", "protocol"), PAIRS)
+@each_case("usage", ["early", "late"])
+@each_case(("kind", "protocol"), PAIRS)
 def test_figures_are_those_of_the_upstream(kind: str, protocol: str, usage: Told) -> None:
     made, heard = streamed(kind, protocol, usage)
     assert (heard.input, heard.output) == (INPUT, OUTPUT)
@@ -49,7 +50,7 @@ def test_figures_are_those_of_the_upstream(kind: str, protocol: str, usage: Told
     assert (figures.input or 0) + (figures.cache_read or 0) == INPUT
 
 
-@pytest.mark.parametrize(("kind", "protocol"), [
+@each_case(("kind", "protocol"), [
     pair for pair in PAIRS if pair[0] != "anthropic"  # which always tells some
 ])  # fmt: skip
 def test_where_no_figure_was_told_none_is_made_up(kind: str, protocol: str) -> None:

@@ -15,6 +15,7 @@ from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
 from dragoman.gateway.surfaces import ClientRequest
 from dragoman.text.json_text import encode_json
 from tests.contract.agents.recorded import AGENTS, CORPUS
+from tests.each_case import each_case
 from tests.gateway.corpus.kinds import CLIENTS, HOME, UPSTREAMS, gateway
 from tests.gateway.corpus.requests import Asked, of_agents
 
@@ -57,7 +58,7 @@ def prefix_faults(kind: str, before: bytes, after: bytes, least: int) -> list[st
     return found
 
 
-@pytest.mark.parametrize(("kind", "protocol"), PAIRS)
+@each_case(("kind", "protocol"), PAIRS)
 def test_an_answered_turn_only_grows(kind: str, protocol: str) -> None:
     """Whole sessions, whose answers come back as the client got them, sealed state and all."""
     body = begun(protocol)

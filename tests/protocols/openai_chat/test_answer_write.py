@@ -33,6 +33,7 @@ from dragoman.message import (
     load,
 )
 from dragoman.message.blocks import ContentBlock
+from tests.each_case import each_case
 
 from .bodies import exact
 
@@ -146,7 +147,7 @@ def written(resp: ChatResponse, wire: str = WIRE, **given: Any) -> tuple[Any, li
     return out.body, out.losses
 
 
-@pytest.mark.parametrize("told", BODIES.values(), ids=BODIES.keys())
+@each_case("told", BODIES.values())
 def test_an_answer_goes_back_as_it_came(told: dict[str, Any]) -> None:
     before = exact(told)
     resp = dragoman.wire(WIRE).read_response(told)

@@ -45,7 +45,7 @@ def place(told: dict[str, Any], node: str, name: str = "") -> str:
     return {**fields, **nodes}[id(wanted), name]
 
 
-@pytest.mark.parametrize("told", BODIES.values(), ids=BODIES.keys())
+@each_case("told", BODIES.values())
 def test_every_node_has_a_place_that_is_there(told: dict[str, Any]) -> None:
     req, rows = placed(told)
     for path, node in rows:

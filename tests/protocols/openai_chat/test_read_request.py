@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 import dragoman
 from dragoman import ChatRequest, ServerTool, Tool, ToolChoice
 from dragoman.message import CacheHint, Grammar, Options, ResponseFormat, dump, load
+from tests.each_case import each_case
 
 from .bodies import ALL, BODIES, FIELDS, LOOK, MARK, WIRE, body, exact, read, said
 
 
-@pytest.mark.parametrize("told", BODIES.values(), ids=BODIES.keys())
+@each_case("told", BODIES.values())
 def test_a_body_is_said_again_as_it_came(told: dict[str, Any]) -> None:
     before = exact(told)
     req = read(told)
@@ -28,7 +29,7 @@ def test_a_body_is_said_again_as_it_came(told: dict[str, Any]) -> None:
 STORED = {name: told for name, told in BODIES.items() if "half" not in name}
 
 
-@pytest.mark.parametrize("told", STORED.values(), ids=STORED.keys())
+@each_case("told", STORED.values())
 def test_also_after_it_was_stored(told: dict[str, Any]) -> None:
     stored = json.loads(json.dumps(dump(read(told))))
     req = load(stored)

@@ -10,6 +10,7 @@ import dragoman
 from dragoman import ChatRequest, Msg, Vendor
 from dragoman.protocols.openai_chat import Dialect
 from dragoman.vendors import VENDORS, vendor
+from tests.each_case import each_case
 
 ASKED = {"include_usage": True}
 HOSTS = [name for name in dragoman.wires()
@@ -21,7 +22,7 @@ def written(wire: str | Vendor, **fields: Any) -> dragoman.message.Written:
     return dragoman.wire(wire, policy="ignore").write_request(req)
 
 
-@pytest.mark.parametrize("host", HOSTS)
+@each_case("host", HOSTS)
 def test_a_stream_asks_for_its_usage(host: str) -> None:
     out = written(host)
     knows = dragoman.wire(host).dialect.usage_field
@@ -98,7 +99,7 @@ def test_an_edited_stream_takes_its_options_along() -> None:
 SHARED = ("gemini", "vertex", "bedrock", "bedrock-mantle", "snowflake")
 
 
-@pytest.mark.parametrize("host", [name for name in VENDORS if name not in SHARED])
+@each_case("host", [name for name in VENDORS if name not in SHARED])
 def test_extras_by_the_vendors_name_are_sent(host: str) -> None:
     for protocol in vendor(host).wires:
         out = dragoman.wire(f"{host}/{protocol}", policy="ignore").write_request(
