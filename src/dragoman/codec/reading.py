@@ -19,7 +19,7 @@ from ..history.passes.plain_tools import tools_stood_for
 from ..history.passes.survey import RoledHistory
 from ..losses import Field
 from ..message import ChatRequest, Msg, ResponseFormat, ServerTool, Tool, ToolChoice, Written
-from ..message.known_tools import ToolEntries, may_be_known, parse_request
+from ..message.known_tools import ParsedBody, ToolEntries, may_be_known, parse_request
 from ..message.paths import also, in_body
 from ..message.request import model_origin, new_request
 from ..protocols.base import Room
@@ -289,6 +289,8 @@ class WireReading(ABC):
         )
         if not watched:
             request.read.surveyed = history
+            if type(body) is ParsedBody and body.turn is not None:
+                request.read.steps = body.turn.steps
         return request
 
     def _read_body(

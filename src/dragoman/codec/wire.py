@@ -35,7 +35,7 @@ from ..message.blocks import ANSWER, HEALED, NOTES, name_notes
 from ..message.check import FAULTS, heal, raise_for_notes
 from ..message.known_tools import KnownTools, copy_json, run_step
 from ..message.request import ITEM
-from ..message.shared import share_body
+from ..message.shared import Shared, own_entries, share_body
 from ..protocols.base import HttpRequest, PreparedRequest, Room
 from ..protocols.reasoning import states
 from ..text.json_text import JsonObject
@@ -189,6 +189,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             req = tree.check_request(req)
         report = report or Report(req.messages, req, tree.places, self.name)
         if req.read is not None:
+            report.steps = req.read.steps
             refuse_server_state(req, req.read, self.room, self._issuer, report)
         name = self._model_name(req, model, keep_model, report)
         report.rules = lambda code, field, kind: self.rule(
@@ -222,6 +223,8 @@ class Wire(ModelFacts, WireReading, WireAnswering):
                 raise_for_notes((req, *req.tools), req.messages, error)
             raise
         body = _share_known(http, prepared.tools, report) if is_shared else http.body
+        if report.steps is not None and type(body) is not Shared:
+            body = Shared(body, copy_json)
         if report.kinds:
             (policy or self.policy).judge(report, self.loss_log)
         source = asked or req
@@ -441,7 +444,9 @@ def _share_known(http: HttpRequest, tools: object, report: Report) -> Any:
     is_whole = type(tools) is KnownTools
     if is_whole and not report.shared:
         return http.body
-    shared = share_body(http.body, report.shared) if is_whole else None
+    # what is known of a session is in messages, which `own_entries` leaves as they are
+    copy = own_entries if report.steps is None else copy_json
+    shared = share_body(http.body, report.shared, copy) if is_whole else None
     if shared is None:
         http.body = copy_json(http.body)
     return shared or http.body

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..history.truncate import Counted, Truncation
 from ..history.truncate.growing import Onward
-from ..losses import Losses, Report
+from ..losses import Report
 from ..message import ChatRequest, Msg
 from ..message.tools import ToolLike
 from ..text.json_text import JsonObject
@@ -59,9 +59,8 @@ class JoinedReport(Report):
         self._final_msgs, self._count = msgs, len(msgs)
         self._messages = self._messages[count:]
 
-    @property
-    def losses(self) -> Losses:
-        """All losses: of the whole, then of its parts in their order."""
+    def _collect(self) -> None:
+        """Make rows of all losses: of the whole, then of its parts in their order."""
         parts, self._parts = self._parts, ()
         first_messages, self._final_msgs = self._final_msgs[: self._count], ()
         if self.prompt and first_messages:
@@ -71,7 +70,7 @@ class JoinedReport(Report):
             self._messages = (*first_messages, *self._messages)
         for part in parts:
             self.include(part)
-        return super().losses
+        super()._collect()
 
 
 class Cuts:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from ..suggestions.import_names import listing, refusing
 from .index import Field, InBody
-from .loss import Loss, Losses, Places, Report
+from .loss import Loss, Losses
 from .policies import Policy, PolicyLike, by_weight, policy
+from .report import Places, Report
 
 __all__ = [
     "Field",

@@ -15,7 +15,8 @@ from ..errors import ConfigError, LossRefused
 from ..text.redaction import show
 from .codes import CODES, rename_codes
 from .codes.code import KINDS, LEVELS, WEIGHTS, Kind
-from .loss import Loss, Report
+from .loss import Loss
+from .report import Report
 
 _log = logging.getLogger("dragoman")
 

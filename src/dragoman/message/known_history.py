@@ -19,13 +19,15 @@ from ..caches import BoundedCache
 from ..errors import InvalidMessage
 from ..text.json_pieces import LONG
 from ..text.json_text import Json, JsonObject, encode_json, loads
+from .known_steps import KnownSteps
+from .known_text import KnownText
 from .msg import Msg
 
 _FEWEST = 2**10  # bytes of a beginning that is worth being known
 _SAMPLE = 64  # bytes before a power of two, by which beginnings of that length are found
 _ALIKE = 8  # beginnings that are kept which have the same sample
-_OBJECT = 128  # bytes of memory for each sign before a value, and for what is read from it
-_COPIES = 6  # bytes of memory for a byte of text: in a text of Python, and the JSON text itself
+_OBJECT = 256  # bytes of memory for each sign before a value, and for what steps make of it
+_COPIES = 8  # bytes of memory for a byte of text: in texts of Python, and the JSON text itself
 _LEFT_OUT = f"messages {uuid4().hex}"  # in the place of known elements, which are not parsed again
 _LEFT_OUT_JSON = b'"%b"' % _LEFT_OUT.encode()
 
@@ -89,33 +91,41 @@ class KnownBeginning:
 
     Attributes:
         room: The protocol that read them.
-        text: Their JSON text as it came, without brackets around it.
+        known: Their JSON text, with what was found in it.
         elements: The elements of the body, as they were after all checks.
         reading: What was read from them.
         origin: What decides how they are read besides the protocol.
         checked: For what they were checked, if they were.
+        steps: What steps of a conversion made of the messages.
         size: The memory that they take, in bytes.
     """
 
-    __slots__ = ("checked", "elements", "origin", "reading", "room", "size", "text")
+    __slots__ = ("checked", "elements", "known", "origin", "reading", "room", "size", "steps")
 
     def __init__(
         self,
         room: Any,
-        text: bytes,
+        known: KnownText,
         elements: list[Json],
         reading: Reading,
         origin: object,
         checked: object,
+        steps: KnownSteps,
         size: int,
     ) -> None:
         self.room = room
-        self.text = text
+        self.known = known
         self.elements = elements
         self.reading = reading
         self.origin = origin
         self.checked = checked
+        self.steps = steps
         self.size = size
+
+    @property
+    def text(self) -> bytes:
+        """The JSON text as it came, without brackets around it."""
+        return self.known.text
 
 
 class Turn:
@@ -125,6 +135,9 @@ class Turn:
         data: The JSON text of the request.
         room: The protocol that will read it.
         scope: Who may share what is known: the name of a client.
+
+    Attributes:
+        steps: What steps of a conversion made of known messages, once they are read.
     """
 
     __slots__ = (
@@ -137,6 +150,7 @@ class Turn:
         "_scope",
         "_start",
         "_text",
+        "steps",
     )
 
     def __init__(self, data: bytes, room: Any, scope: str) -> None:
@@ -147,6 +161,7 @@ class Turn:
         self._checked: object = None
         self._text: bytes | None = None  # of the elements that are to be remembered
         self._count = 0  # of those elements
+        self.steps: KnownSteps | None = None
         sign = b'"%b":[' % self.field.encode()
         at = data.find(sign) if len(data) <= LONG else -1
         self._start = at + len(sign) if at >= 0 else 0
@@ -164,6 +179,11 @@ class Turn:
     def place(self) -> tuple[int, int]:
         """Start and end of the known beginning in the data; the same number if none is known."""
         return (self._start, self._end) if self._beginning is not None else (0, 0)
+
+    @property
+    def known(self) -> tuple[int, KnownText] | None:
+        """The start of the known beginning in the data, and what is known of its text."""
+        return None if self._beginning is None else (self._start, self._beginning.known)
 
     @property
     def cut(self) -> tuple[int, int, bytes] | None:
@@ -247,16 +267,17 @@ class Turn:
         known = 0
         if beginning is not None and beginning.origin == origin:
             reading, known = beginning.reading.copy(), len(beginning.elements)
+            self.steps = beginning.steps
         if reading is None:
-            reading, known = start(), 0
+            reading, known, self.steps = start(), 0, None
         count = self._count
         if count >= known and self._is_new(origin):
             if not reading.feed(elements[known:count]):
-                reading, known = self._read_anew(elements[:count], start), 0
+                reading, self.steps = self._read_anew(elements[:count], start), None
             self._remember(elements[:count], reading, origin)
             known = count
         if not reading.feed(elements[known:]):
-            reading = self._read_anew(elements, start)
+            reading, self.steps = self._read_anew(elements, start), None
         result: _Reading = reading
         return result
 
@@ -290,10 +311,17 @@ class Turn:
         """Remember the elements whose text was found, and what was read from them."""
         before, text, kept = self._beginning, self._text, reading.copy()
         if kept is None or text is None:
+            self.steps = None
             return
-        signs = text.count(b",") + text.count(b"[") + text.count(b"{")
-        size = _COPIES * len(text) + _OBJECT * signs
-        known = KnownBeginning(self._room, text, elements, kept, origin, self._checked, size)
+        if self.steps is None or self.steps.count > 2 * len(kept.msgs):  # of many forks
+            self.steps = KnownSteps()
+        # a message that may go on is another one in each reading
+        self.steps.admit(m for m, own in zip(kept.msgs, reading.msgs, strict=True) if m is own)
+        whole = KnownText(text, None if before is None else before.known)
+        size = _COPIES * len(text) + _OBJECT * whole.signs
+        known = KnownBeginning(
+            self._room, whole, elements, kept, origin, self._checked, self.steps, size
+        )
         if before is not None:  # the session goes on
             self._put(len(before.text).bit_length() - 1, None, before)
         self._put(len(text).bit_length() - 1, known, before)

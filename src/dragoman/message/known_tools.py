@@ -12,6 +12,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeGuard, TypeVar
 from uuid import uuid4
 
@@ -21,6 +22,7 @@ from ..losses import Report
 from ..text.json_text import Json, JsonObject, encode_json, loads
 from .check import clone
 from .known_history import Turn
+from .known_text import KnownParts, KnownText
 from .shared import KnownEntries, own_entries
 from .tools import ServerTool, Tool
 
@@ -221,8 +223,8 @@ class ToolEntries(list[JsonObject]):
             _LISTS.put(key, known, _PER_BYTE * len(text))
             if self._text is not None:
                 beginning = (kind, text[:_BEGINNING])
-                texts = (text, *(_TEXTS.get(beginning) or ())[: _ALIKE - 1])
-                _TEXTS.put(beginning, texts, sum(map(len, texts)))
+                texts = (KnownText(text), *(_TEXTS.get(beginning) or ())[: _ALIKE - 1])
+                _TEXTS.put(beginning, texts, sum(len(known.text) for known in texts))
         if self.checked is not None:
             known.checked = self.checked
         self._known = known
@@ -264,14 +266,18 @@ class ParsedBody(dict[str, Json]):
 
     Attributes:
         turn: The request as a turn of a session, if its client's requests may share parts.
+        parts: What came before of its text, if something did.
     """
 
-    __slots__ = ("turn",)
+    __slots__ = ("parts", "turn")
     turn: Turn | None
 
-    def __init__(self, body: JsonObject, turn: Turn | None = None) -> None:
+    def __init__(
+        self, body: JsonObject, turn: Turn | None = None, parts: KnownParts | None = None
+    ) -> None:
         super().__init__(body)
         self.turn = turn
+        self.parts = parts
 
 
 def parse_request(data: bytes, room: Any, scope: str | None = None) -> Json:
@@ -293,12 +299,14 @@ def parse_request(data: bytes, room: Any, scope: str | None = None) -> Json:
     cuts = [] if turn is None or turn.cut is None else [turn.cut]
     tools = _find_tools(data, room, scope, (0, 0) if turn is None else turn.place)
     if tools is not None:
-        cuts.append((tools.start, tools.start + len(tools.text), _LEFT_OUT_JSON))
+        cuts.append((tools.start, tools.start + len(tools.known.text), _LEFT_OUT_JSON))
     if cuts:
         value = _parse_without(data, sorted(cuts))
         is_filled = type(value) is dict and (tools is None or _fill_tools(value, tools))
         if is_filled and (turn is None or turn.fill(value)):
-            return _parsed(value, turn)
+            parts = [] if turn is None or turn.known is None else [turn.known]
+            parts += [] if tools is None else [(tools.start, tools.known)]
+            return _parsed(value, turn, KnownParts(data, sorted(parts, key=itemgetter(0))))
         if turn is not None:
             turn.give_up()
     value = loads(data)
@@ -308,17 +316,17 @@ def parse_request(data: bytes, room: Any, scope: str | None = None) -> Json:
     return _parsed(value, turn) if type(value) is dict else value
 
 
-def _parsed(body: JsonObject, turn: Turn | None) -> ParsedBody:
+def _parsed(body: JsonObject, turn: Turn | None, parts: KnownParts | None = None) -> ParsedBody:
     if turn is not None:
         turn.measure(body)
-    return ParsedBody(body, turn)
+    return ParsedBody(body, turn, parts)
 
 
 class _FoundTools(NamedTuple):
     """A known list of tools in the text of a request."""
 
     start: int
-    text: bytes
+    known: KnownText
     entries: ToolEntries
 
 
@@ -335,22 +343,30 @@ def _find_tools(
         without: Start and end of the part of the text in which none is looked for.
     """
     kind = _kind(room, scope or "")
-    at = data.find(_FIELD)
-    while at >= 0:
-        start = at + len(_FIELD)
-        texts = _TEXTS.get((kind, data[start : start + _BEGINNING])) or ()
-        text = next((text for text in texts if data.startswith(text, start)), None)
-        if text is not None and (start >= without[1] or start + len(text) <= without[0]):
-            if scope is None:
-                return _FoundTools(start, text, ToolEntries([], room, text))
-            known = _LISTS.get((kind, "", text))
-            if known is None:
-                return None
-            entries = ToolEntries(known.entries, room, text, scope)
-            entries.checked = known.checked
-            return _FoundTools(start, text, entries)
-        at = data.find(_FIELD, start)
+    ends = [without[0], len(data)] if without[1] else [len(data)]
+    for begin, end in zip((0, without[1]), ends, strict=False):
+        at = data.find(_FIELD, begin, end)
+        while at >= 0:
+            start = at + len(_FIELD)
+            texts = _TEXTS.get((kind, data[start : start + _BEGINNING])) or ()
+            known = next((known for known in texts if data.startswith(known.text, start)), None)
+            if known is not None and start + len(known.text) <= end:
+                return _found_tools(start, known, room, scope)
+            at = data.find(_FIELD, start, end)
     return None
+
+
+def _found_tools(start: int, known: KnownText, room: Any, scope: str | None) -> _FoundTools | None:
+    """The list of tools with this text; None if a client's tools are no longer known."""
+    text = known.text
+    if scope is None:
+        return _FoundTools(start, known, ToolEntries([], room, text))
+    tools = _LISTS.get((_kind(room, scope), "", text))
+    if tools is None:
+        return None
+    entries = ToolEntries(tools.entries, room, text, scope)
+    entries.checked = tools.checked
+    return _FoundTools(start, known, entries)
 
 
 def _fill_tools(body: JsonObject, tools: _FoundTools) -> bool:
@@ -424,6 +440,6 @@ _SEEN: BoundedCache[bool] = BoundedCache(
     "dragoman.message.known_tools.seen", "hashes of tool lists that came once", 2**20
 )
 # the last lists that begin with these bytes
-_TEXTS: BoundedCache[tuple[bytes, ...]] = BoundedCache(
+_TEXTS: BoundedCache[tuple[KnownText, ...]] = BoundedCache(
     "dragoman.message.known_tools.texts", "the JSON text of such lists", 2**24
 )

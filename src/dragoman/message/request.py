@@ -47,6 +47,7 @@ class AsRead:
         watched: False if everything counts as read, for a request that is written before a user can
             edit it. The reader may survey such messages, and then stores the result in `surveyed`.
         surveyed: The result of that survey.
+        steps: What steps made of messages that a session remembers, in earlier turns.
     """
 
     protocol: str
@@ -60,6 +61,7 @@ class AsRead:
     keep: InitVar[bool] = True
     watched: InitVar[bool] = True
     surveyed: object = field(default=None, init=False)
+    steps: object = field(default=None, init=False)
     # message -> its parts when it was read; None: all messages count as read
     _seen: dict[int, Sequence[object]] | None = field(default=None, init=False)
     _tools: list[tuple[object, ...]] = field(default_factory=list, init=False)

@@ -86,15 +86,18 @@ class Shared:
         return self._copy(self.value)
 
 
-def share_body(body: JsonObject, entries: Sequence[object]) -> Shared | None:
+def share_body(
+    body: JsonObject, entries: Sequence[object], copy: Callable[[Any], Any] = own_entries
+) -> Shared | None:
     """Return the body as one that shares these entries; None if it holds some in another way.
 
     Args:
         body: The body as it was written.
         entries: The known entries that its writer got.
+        copy: Returns the body with all that it shares copied.
     """
     found = {id(holder[key]) for holder, key in _known_places(body)}
-    return Shared(body, own_entries) if found == set(map(id, entries)) else None
+    return Shared(body, copy) if found == set(map(id, entries)) else None
 
 
 def encode_shared(shared: Shared, size: int) -> bytes:

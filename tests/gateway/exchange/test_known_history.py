@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import gc
 import importlib
 import json
+import tracemalloc
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import cycle, islice, product
@@ -493,6 +495,28 @@ def test_other_requests_take_no_more_than_the_bound() -> None:
             ask(one, compact(body))
     assert 0 < known_history._BEGINNINGS._size <= most.most_bytes
     assert most.entries() < 40
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_memory_that_is_counted_is_enough(client: str) -> None:
+    """For what was read, and for what the steps of two targets made of it."""
+    both = [gateway(target) for target in CLIENTS[client][3][:2]]
+    bodies = [compact(body) for body in built_session(client)]
+    for data, one in product(bodies, both):
+        ask(one, data, client)
+    known_history._BEGINNINGS.clear()
+    gc.collect()
+    tracemalloc.start()
+    try:
+        for data, one in product(bodies, both):
+            ask(one, data, client)
+        gc.collect()
+        counted, before = known_history._BEGINNINGS._size, tracemalloc.get_traced_memory()[0]
+        known_history._BEGINNINGS.clear()
+        gc.collect()
+        assert 0 < before - tracemalloc.get_traced_memory()[0] < counted
+    finally:
+        tracemalloc.stop()
 
 
 # -- client keys -----------------------------------------------------------------------------------

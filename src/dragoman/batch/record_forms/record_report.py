@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from ...errors import DragomanError
 from ...losses import Loss, Report
-from ...losses.loss import Places
+from ...losses.report import Places
 
 # (path in what was read, path in the record)
 Moves: TypeAlias = Sequence[tuple[str, str]]

@@ -29,7 +29,9 @@ from time import time
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ...errors import ConfigError, ReadError
+from ...message.known_text import KnownParts
 from ...sealed_state import MARK, Envelope
+from ...text.json_pieces import holds
 from ...text.json_text import Json, canonical, loads
 from ..config.values import Envelopes
 
@@ -40,6 +42,7 @@ FaultKind: TypeAlias = Literal["changed", "expired", "foreign", "unknown_key"]
 
 KEY_BYTES = 32
 
+_MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")  # how envelopes begin, in plain and in base64
 _VERSION = b"\x01"
 _ID = 4  # bytes of a key's id
 _NONCE = 12
@@ -321,3 +324,8 @@ def _read_private(path: Path) -> bytes:
         if os.name == "posix" and os.fstat(file.fileno()).st_mode & 0o077:
             _log.warning("others may read %s: `chmod 600` forbids it", path)
         return file.read(KEY_BYTES + 1)
+
+
+def may_hold_envelopes(data: bytes, parts: KnownParts | None) -> bool:
+    """Whether a request holds how envelopes begin; `parts` are those of it that came before."""
+    return holds(data, _MARKS) if parts is None else parts.holds(_MARKS)

@@ -26,10 +26,8 @@ from ...errors import DragomanError, ProviderError, ReadError, WriteError
 from ...message import ChatRequest, ChatResponse, Written
 from ...message.ending import client_error
 from ...message.known_tools import ParsedBody
-from ...sealed_state import MARK
 from ...stream.builder import Builder
 from ...stream.framing import CONTENT_TYPES, Framing
-from ...text.json_pieces import holds
 from ...text.json_text import JsonObject, encode_json
 from ...transport.call import HttpCall
 from ...transport.retries import PASSING, Retries
@@ -40,7 +38,7 @@ from ..surfaces.base import JSON, to_client_error
 from ..telemetry.observed_exchange import ExchangeRecord, Kept, log_message, losses_header
 from ..telemetry.redact import keyless
 from . import compaction, counting
-from .cipher import SealedState, Sealer
+from .cipher import SealedState, Sealer, may_hold_envelopes
 from .headers import answer_headers, protocol_headers, request_headers, without_key
 from .off_loop import is_long
 from .passed_answer import PassedAnswer
@@ -52,7 +50,6 @@ from .upstream import Upstream
 
 _log = logging.getLogger("dragoman.gateway")
 
-_MARKS = (MARK.encode(), b"ZHJhZ29tYW4xL")  # how envelopes begin, in plain and in base64
 _PATH = "/:@!$&'()*+,;=~"  # what a path may hold as it is (RFC 3986, 3.3)
 _IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})  # RFC 9110, 9.2.2
 _CACHED = 1024  # targets that were made ready
@@ -119,8 +116,9 @@ class GatewayExchange:
         self._body = body
         self._tenancy = tenancy
         self._state: SealedState = gateway.sealer.envelope(tenancy.name if tenancy else "")
-        self._sealed = self.kind != "other" and holds(request.body, _MARKS)
-        self.is_long = is_long(request.body)
+        parts = body.parts if type(body) is ParsedBody else None
+        self._sealed = self.kind != "other" and may_hold_envelopes(request.body, parts)
+        self.is_long = is_long(request.body, parts)
         self._client_request: ChatRequest | None = None
         self.written: Written | None = None
         self._is_over = False  # if true, later bytes of the provider are no part of the answer

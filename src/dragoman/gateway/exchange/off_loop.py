@@ -15,13 +15,14 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Protocol, TypeVar
 
+from ...message.known_text import KnownParts, count_signs
+
 _T = TypeVar("_T")
 
 SWITCH = 0.0001  # seconds
 SMALL = 2**13  # bytes that are never long work
 LARGE = 2**18  # bytes that always are
 MANY = 8000  # signs before a value; a body of medium size is long work if it has more of them
-_OTHERS = bytes(set(range(256)) - set(b",{["))
 
 
 class LongEvent(Exception):
@@ -56,13 +57,15 @@ def read_left(stream: LeavesLong) -> bytes:
         stream.leaves_long, stream.halted = True, stream.over
 
 
-def is_long(data: bytes) -> bool:
-    """Whether reading or writing this JSON takes so long that other requests would notice."""
+def is_long(data: bytes, parts: KnownParts | None = None) -> bool:
+    """Whether reading or writing this JSON takes so long that other requests would notice.
+
+    `parts` are those of it that came before.
+    """
     size = len(data)
     if size <= SMALL:
         return False
-    # taking out all other bytes is up to ten times as fast as counting each sign
-    return size > LARGE or len(data.translate(None, _OTHERS)) > MANY
+    return size > LARGE or (count_signs(data) if parts is None else parts.count_signs()) > MANY
 
 
 class OffLoop:

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
+from operator import itemgetter
 
 from ...capabilities import Capabilities
 from ...capabilities.overrides import vary
@@ -202,11 +204,11 @@ def plain_calls(
     if not (history.flags & ODD or in_groups):
         return history
     lowering = _Lowering(names, short, caps, report)
-    changes: dict[int, Msg] = {}
-    for i in range(len(history.msgs)) if in_groups else history.unusual:
-        m = history.msgs[i]
-        if type(m.content) is not str and (changed := lowering.message(m)) is not m:
-            changes[i] = changed
+    numbers = range(len(history.msgs)) if in_groups else history.unusual
+    numbers = [i for i in numbers if type(history.msgs[i].content) is not str]
+    msgs = [history.msgs[i] for i in numbers]
+    rows = zip(numbers, msgs, lowering.messages(msgs), strict=True)
+    changes = {i: changed for i, m, changed in rows if changed is not m}
     if not changes:
         return history
     changed_history = history.with_messages(changes)
@@ -265,6 +267,11 @@ def tell_namespace(call: ToolUseBlock, report: Report) -> None:
         report.add_loss("answer.unsupported", call, "namespace", what=call.name)
 
 
+def _names_no_result(m: Msg) -> bool:
+    """Whether no result in the message bears a name, which may be that of a call before it."""
+    return not any(type(block) is ToolResultBlock and block.name for block in m.blocks)
+
+
 class _Lowering:
     """Walks a history once."""
 
@@ -280,6 +287,33 @@ class _Lowering:
         self.caps = caps
         self.report = report
         self.renamed: dict[str, str] = {}  # id of a call -> its new name
+        self.own: dict[str, str] = {}  # the same of the message that is walked
+
+    def messages(self, msgs: list[Msg]) -> list[Msg]:
+        """The messages with calls of plain functions; of known ones the results are kept."""
+        report, steps = self.report, self.report.steps
+        if steps is None:
+            return [*map(self.message, msgs)]
+        table = steps.table(_Lowering, self.names, self.short, self.caps, report=report)
+        try:
+            rows = table.take(
+                msgs,
+                [None] * len(msgs),
+                partial(self._lower, msgs),
+                report,
+                is_alone=_names_no_result,
+                made=itemgetter(slice(1)),
+            )
+        finally:
+            self.report = report
+        for _, names in rows:
+            self.renamed.update(names)
+        return [*(changed for changed, _ in rows), *map(self.message, msgs[len(rows) :])]
+
+    def _lower(self, msgs: list[Msg], number: int, report: Report) -> tuple[Msg, dict[str, str]]:
+        """The message with this number, and the new names of its calls, by their ids."""
+        self.report, self.own = report, {}
+        return self.message(msgs[number]), self.own
 
     def message(self, m: Msg) -> Msg:
         blocks = [self._block(block) for block in m.blocks]
@@ -300,7 +334,7 @@ class _Lowering:
         name = self._name(block)
         if name != block.name or (block.namespace is not None and not self.caps.namespaces):
             fields |= {"name": name, "namespace": None}
-            self.renamed[block.id] = name
+            self.renamed[block.id] = self.own[block.id] = name
             for field in ("namespace", "name") if block.namespace else ("name",):
                 did = f"written as {name}"
                 self.report.add_loss("tool.namespace", block, field, what=block.name, did=did)

@@ -159,24 +159,33 @@ def role_runs(roles: Sequence[int]) -> Iterator[tuple[int, int, int]]:
 
 def split_by_role(msgs: list[Msg], report: Report) -> list[Msg]:
     """The messages, those of several roles split into new ones in the order of their blocks."""
-    split: list[Msg] = []
-    for m in msgs:
-        runs = _role_blocks(m) if has_tools(m) else []
-        # results are the tools' by their type, whatever the role of their message
-        if not runs or (len(runs) == 1 and runs[0][0] in (m.role, "tool")):
-            split.append(m)
-            continue
-        for role, run in runs:
-            blocks = run
-            if m.role == "tool" and role == "user":  # it shows them, and the program did not
-                blocks = [block_of_others(block, report) for block in run]
-            part = with_content(m, blocks, report, role)
-            if run is not runs[-1][1]:
-                part.cache = None  # the hint covers the whole message, so the last part has it
-            if role == "assistant" and m.role != "assistant":
-                report.add_loss("call.role", m, did="said by the assistant")
-            split.append(part)
-    return split
+    parts: list[list[Msg]] = []
+    if report.steps is not None:
+        table = report.steps.table(_split_one, report=report)
+        split_one = lambda number, report: _split_one(msgs[number], report)  # noqa: E731
+        parts = table.take(msgs, [None] * len(msgs), split_one, report, made=iter)
+    parts += [_split_one(m, report) for m in msgs[len(parts) :]]
+    return [part for some in parts for part in some]
+
+
+def _split_one(m: Msg, report: Report) -> list[Msg]:
+    """The parts of a message, each of one role; the very message if it has one role."""
+    runs = _role_blocks(m) if has_tools(m) else []
+    # results are the tools' by their type, whatever the role of their message
+    if not runs or (len(runs) == 1 and runs[0][0] in (m.role, "tool")):
+        return [m]
+    parts: list[Msg] = []
+    for role, run in runs:
+        blocks = run
+        if m.role == "tool" and role == "user":  # it shows them, and the program did not
+            blocks = [block_of_others(block, report) for block in run]
+        part = with_content(m, blocks, report, role)
+        if run is not runs[-1][1]:
+            part.cache = None  # the hint covers the whole message, so the last part has it
+        if role == "assistant" and m.role != "assistant":
+            report.add_loss("call.role", m, did="said by the assistant")
+        parts.append(part)
+    return parts
 
 
 def _role_blocks(m: Msg) -> list[tuple[str, list[ContentBlock]]]:

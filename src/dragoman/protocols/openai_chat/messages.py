@@ -7,6 +7,7 @@ Reference: OpenAI API, "Create chat completion", `messages`; requests of some fo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, Self
 
 from ...capabilities import Capabilities
@@ -297,18 +298,41 @@ _ROLE_NAMES = ("system", "user", "assistant", "tool")
 def write_messages(
     room: Room, history: RoledHistory, caps: Capabilities, report: Report
 ) -> list[JsonObject]:
-    """Write one wire message for each message; a tool result is `{"role": "tool", ...}`."""
+    """Write one wire message for each message; a tool result is `{"role": "tool", ...}`.
+
+    What was written of the messages that a session remembers is not written again.
+    """
     dialect: Dialect = room.dialect
+    marks = history.marks() if history.unusual else bytes(len(history.msgs))
+    rows = [*zip(history.msgs, history.roles, marks, strict=True)]
+    if report.steps is None:
+        return _write_rows(rows, caps, dialect)
+    table = report.steps.table(write_messages, caps, dialect, report=report)
+    known = table.take(
+        history.msgs,
+        [row[1:] for row in rows],
+        lambda number, _: _write_rows(rows[number : number + 1], caps, dialect, number == 0),
+        report,
+        is_alone=lambda m: m.role not in ("system", "developer"),  # the first may differ
+    )
+    rest = _write_rows(rows[len(known) :], caps, dialect, not known)
+    return [*chain.from_iterable(known), *rest]
+
+
+def _write_rows(
+    rows: list[tuple[Msg, int, int]], caps: Capabilities, dialect: Dialect, is_start: bool = True
+) -> list[JsonObject]:
+    """Write messages, each with its role and whether it is unusual; `is_start`: none is before."""
     entries: list[JsonObject] = []
     parts = dialect.text == "parts"
     with_names, always = caps.name_field != "never", caps.name_field == "always"
     null_content = dialect.call_content == "null" and not caps.empty_thinking
-    marks = history.marks() if history.unusual else bytes(len(history.msgs))
-    for m, role, unusual in zip(history.msgs, history.roles, marks, strict=True):
+    for m, role, unusual in rows:
         content: Any = m.content
         entry: JsonObject
         if type(content) is str:
-            split = parts or (role == SYSTEM and dialect.system_parts and not entries)
+            first = is_start and not entries
+            split = parts or (role == SYSTEM and dialect.system_parts and first)
             text: Any = [{"type": "text", "text": content}] if split else content
             entry = {"role": _ROLE_NAMES[role], "content": text}
         elif role == TOOL:
@@ -320,7 +344,7 @@ def write_messages(
             call = write_call(content[0], caps)  # the usual turn that calls a tool
             entry = {"role": "assistant", "content": None, "tool_calls": [call]}
         else:
-            entry = _write_blocks(m, role, caps, dialect, first=not entries)
+            entry = _write_blocks(m, role, caps, dialect, first=is_start and not entries)
         if with_names and m.name and (always or m.name != m.role):
             entry["name"] = m.name
         if role == SYSTEM and m.role == "developer" and dialect.developer:

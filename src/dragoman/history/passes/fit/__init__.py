@@ -6,6 +6,9 @@ a result may not hold follow in a user's turn. Looks at unusual messages only. K
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeAlias
+
 from ....capabilities import Capabilities
 from ....capabilities.overrides import vary
 from ....losses import Report
@@ -27,7 +30,7 @@ from ...wording import Wording
 from ..plain_tools import is_native
 from ..survey import TOOL, USER, RoledHistory, Tools, same_items, with_fields
 from .blocks import fit_message, output_text, with_blocks
-from .state import Saver, State, fit_medium, limit_ttl, shortest_minutes
+from .state import Asked, Saver, State, fit_medium, limit_ttl, shortest_minutes
 
 
 def fit(
@@ -51,9 +54,9 @@ def fit(
     state = State(caps, report, wording, saver, surplus, lasts, history.msgs)
     changes: dict[int, list[tuple[Msg, int]]] = {}
     ends: list[int] = []
-    for i in unusual:
+    msgs, roles = [history.msgs[i] for i in unusual], [history.roles[i] for i in unusual]
+    for i, (fitted, moved, _) in zip(unusual, _fit_each(state, msgs, roles), strict=True):
         m, role = history.msgs[i], history.roles[i]
-        fitted, moved = fit_message(state, m, role)
         if fitted is not m:
             # media that moved after message i from an earlier one stay after it
             in_place = [] if fitted is None else [(fitted, _find_role(fitted, role))]
@@ -66,6 +69,39 @@ def fit(
             index = 0 if end == i and m.calls else len(messages)
             messages[index:index] = [(media, USER) for media in moved]
     return history.with_changes(changes)
+
+
+_Fitted: TypeAlias = tuple[Msg | None, list[Msg], Sequence[Asked]]
+
+
+def _fit_each(state: State, msgs: list[Msg], roles: list[int]) -> list[_Fitted]:
+    """Each message as the wire takes it, the media that move after it, the names it asked for.
+
+    Of the messages that a session remembers, the results are kept. Those with cache hints depend on
+    the others: a wire takes some, and none may hold longer than the one before it.
+    """
+
+    def fit_one(number: int, report: Report) -> _Fitted:
+        state.report, state.asked = report, []
+        return *fit_message(state, msgs[number], roles[number]), state.asked
+
+    report, steps = state.report, state.report.steps
+    fitted: list[_Fitted] = []
+    if steps is not None and state.saver is None:
+        table = steps.table(fit_message, state.caps, state.wording, report=report)
+        try:
+            fitted = table.take(
+                msgs,
+                roles,
+                fit_one,
+                report,
+                is_alone=lambda m: not _count_hints(m),
+                holds=lambda row: all(state.find_name(nodes) == name for nodes, name in row[2]),
+                made=lambda row: filter(None, (row[0], *row[1])),
+            )
+        finally:
+            state.report = report
+    return [*fitted, *(fit_one(number, report) for number in range(len(fitted), len(msgs)))]
 
 
 def fit_media(
@@ -263,13 +299,17 @@ def _surplus_hints(history: RoledHistory, caps: Capabilities, hints: int) -> int
     if not caps.cache_hints:
         return 0
     for i in history.unusual:
-        m = history.msgs[i]
-        hints += m.cache is not None
-        for block in [] if isinstance(m.content, str) else m.content:
-            output = getattr(block, "output", None)
-            for item in (block, *output) if isinstance(output, list) else (block,):
-                hints += getattr(item, "cache", None) is not None
+        hints += _count_hints(history.msgs[i])
     return max(0, hints - caps.cache_hints)
+
+
+def _count_hints(m: Msg) -> int:
+    hints = int(m.cache is not None)
+    for block in [] if isinstance(m.content, str) else m.content:
+        output = getattr(block, "output", None)
+        for item in (block, *output) if isinstance(output, list) else (block,):
+            hints += getattr(item, "cache", None) is not None
+    return hints
 
 
 def _find_role(m: Msg, role: int) -> int:

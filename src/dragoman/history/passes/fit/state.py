@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar, cast
 
 from ....capabilities import Capabilities
@@ -77,6 +77,8 @@ def _minutes(ttl: str) -> float:
 # (media type, base64 data) -> where the medium was put, as a text that a model may read
 Saver: TypeAlias = Callable[[str, str], str]
 _Block = TypeVar("_Block", bound=ContentBlock)
+# a result without a name with what it was made from, and the name of its call
+Asked: TypeAlias = tuple[tuple[object, ...], str]
 
 
 def _names_of_results(msgs: Sequence[Msg]) -> dict[int, str]:
@@ -107,14 +109,25 @@ class State:
     lasts: float | None = None  # minutes that the hint before holds
     msgs: Sequence[Msg] = ()  # the history, for the names of calls
     names: dict[int, str] | None = None  # of nameless results, once somebody has asked
+    asked: list[Asked] = field(default_factory=list)  # for which names
 
     def find_tool_name(self, block: ToolResultBlock) -> str:
         """The name of the tool whose result it is; its call has it where the result has none."""
         if block.name:
             return block.name
+        nodes = tuple(self.report.origins(block))
+        name = self.find_name(nodes)
+        self.asked.append((nodes, name))
+        return name
+
+    def find_name(self, nodes: Sequence[object]) -> str:
+        """The name of the call that one of these nodes answers, which are a result and its copies.
+
+        Empty if there is no such call.
+        """
         if self.names is None:
             self.names = _names_of_results(self.msgs)
-        names = (self.names.get(id(node)) for node in self.report.origins(block))
+        names = (self.names.get(id(node)) for node in nodes)
         return next((name for name in names if name is not None), "")
 
     def text(self, text: str, source: object) -> TextBlock:
