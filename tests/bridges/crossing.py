@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dragoman import Msg
-from dragoman.bridges import BridgeLimit, langchain
+from dragoman.bridges import BridgeLimit, langchain, pydantic_ai
+from dragoman.message import CacheHint, TextBlock, ToolResultBlock
 
 from .conversations import plain_calls, plain_sources, split_results
 
@@ -53,6 +54,35 @@ def _langchain_calls(messages: Sequence[Any]) -> list[tuple[str, Any]]:
     return [(call["name"], call["args"]) for call in calls]
 
 
+def _held_by_pydantic(messages: list[Msg]) -> list[Msg]:
+    """Each result alone, with its tool's name; each system text alone; texts of a result joined."""
+    found: list[Msg] = []
+    names: dict[str, str] = {}
+    for msg in split_results(messages):
+        names |= {call.id: call.name for call in msg.calls}
+        if msg.role == "system" and not isinstance(msg.content, str):
+            texts = [
+                Msg.system(block.text) for block in msg.content if isinstance(block, TextBlock)
+            ]
+            found += texts
+            continue
+        for block in msg.blocks:
+            if isinstance(block, ToolResultBlock):
+                block.name = block.name or names.get(block.id, "")
+                if isinstance(block.output, list) and all(o.type == "text" for o in block.output):
+                    block.output = "\n\n".join(o.text for o in block.output)  # type: ignore[union-attr]
+            if getattr(block, "cache", None) == CacheHint("5m"):
+                block.cache = CacheHint()  # type: ignore[union-attr]
+        found.append(msg)
+    return found
+
+
+def _pydantic_calls(messages: Sequence[Any]) -> list[tuple[str, Any]]:
+    calls = [part for one in messages for part in one.parts if part.part_kind == "tool-call"]
+    found = [(call.tool_name, call.args_as_dict()) for call in calls]
+    return [(name, args) for name, args in found if args.keys() != {"INVALID_JSON"}]
+
+
 BRIDGES = [
     Bridge(
         "langchain",
@@ -61,5 +91,13 @@ BRIDGES = [
         langchain.LIMITS,
         split_results,
         _langchain_calls,
+    ),
+    Bridge(
+        "pydantic_ai",
+        pydantic_ai.read_messages,
+        pydantic_ai.write_messages,
+        pydantic_ai.LIMITS,
+        _held_by_pydantic,
+        _pydantic_calls,
     ),
 ]

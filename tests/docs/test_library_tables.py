@@ -31,7 +31,7 @@ PAGES = ("coming-from-agentscope", "coming-from-langchain", "coming-from-litellm
 MODULES = [import_module(f"dragoman{name}") for name in (
     "", ".message", ".formatter", ".toolkit", ".history", ".capabilities", ".errors", ".vendors",
     ".model", ".llm", ".agent", ".testing", ".structured_output", ".tokens", ".losses", ".analysis",
-    ".bridges.langchain",
+    ".bridges.langchain", ".bridges.pydantic_ai",
 )]  # fmt: skip
 # what pages call an object of a class
 OBJECTS: dict[str, Any] = {

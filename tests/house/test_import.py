@@ -17,7 +17,7 @@ HEAVY = {
     "numpy", "pydantic", "pydantic_core", "jsonschema", "jsonschema_rs", "mcp", "agentscope",
     "httpx", "httpx2", "requests", "aiohttp", "urllib3", "typer", "click", "rich",
     "docstring_parser", "httpcore", "httpcore2", "google.auth", "azure.identity", "azure.core",
-    "langchain_core",
+    "langchain_core", "pydantic_ai",
 }  # fmt: skip
 
 FORMAT = """

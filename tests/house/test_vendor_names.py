@@ -29,6 +29,7 @@ _FAMILY = "a family of models, or its tokenizer, at any host"
 _SCHEMA = "a dialect of JSON Schema, which facts of any vendor may name"
 _AGENTSCOPE = "AgentScope's names and arguments"
 _LANGCHAIN = "LangChain's names of providers, and whose signatures these are"
+_PYDANTIC = "pydantic-ai's names of providers, and whose signatures these are"
 _BATCHES = "the providers whose batch files are forms of records"
 _TRAINING = "the host whose messages are the nearest to a form of training data"
 _REFUSALS = "what hosts refuse: a table of judgements by host, apart from what is written for them"
@@ -45,6 +46,7 @@ FREE: dict[str, tuple[str, str]] = {
     "batch/record_forms/gemini_tuning.py": ("vertex", _TRAINING),
     "bridges/langchain/blocks.py": ("vertex", _LANGCHAIN),
     "bridges/langchain/names.py": ("openai azure bedrock vertex", _LANGCHAIN),
+    "bridges/pydantic_ai/names.py": ("openai azure bedrock vertex xai", _PYDANTIC),
     "capabilities/families/open_models.py": ("deepseek minimax", _FAMILY),
     "capabilities/families/profiles.py": ("deepseek", "a profile of what document 001 states"),
     "cli/coding_agents.py": ("openai", "the configuration of other programs"),

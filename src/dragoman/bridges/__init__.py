@@ -20,12 +20,12 @@ from .results import Bridged, BridgeLimit
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from . import langchain
+    from . import langchain, pydantic_ai
 
-__all__ = ["BridgeLimit", "Bridged", "langchain"]
+__all__ = ["BridgeLimit", "Bridged", "langchain", "pydantic_ai"]
 
 # the module of a bridge: the root of the package whose messages it reads
-PACKAGES = {"langchain": "langchain_core"}
+PACKAGES = {"langchain": "langchain_core", "pydantic_ai": "pydantic_ai"}
 
 
 def find_bridge(value: object) -> ModuleType | None:

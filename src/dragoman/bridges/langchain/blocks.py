@@ -8,6 +8,7 @@ is, `response_metadata["model_provider"]` of the message says.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...losses import Report
@@ -39,7 +40,7 @@ from ...protocols.anthropic.blocks import cache_control, read_part, take_cache
 from ...stream.arguments import parse_arguments
 from ...text.json_text import Json, JsonObject, arguments
 from ..results import lose_extras, own_fields, text_or_none
-from .names import LANGCHAIN, OURS, UNFINISHED
+from .names import CHAT, LANGCHAIN, OURS, UNFINISHED, find_issuer, find_provider
 
 _PARAGRAPHS = "\n\n"  # between the parts of a summary, as the reader of Responses joins them
 _MEDIA: dict[str, type[Any]] = {
@@ -326,11 +327,13 @@ class StandardWriter:
     Args:
         report: Collects the losses.
         issuer: The issuer whose fields go into `extras`; empty for a message of no provider.
+        author: The issuer of the message's origin, of which `issuer` is LangChain's idea.
     """
 
-    def __init__(self, report: Report, issuer: str = "") -> None:
+    def __init__(self, report: Report, issuer: str = "", author: str = "") -> None:
         self._report = report
         self._issuer = issuer
+        self._author = author
 
     def write(self, blocks: Sequence[ContentBlock]) -> list[JsonObject]:
         """Write the blocks; one that has no form is reported."""
@@ -426,6 +429,13 @@ class StandardWriter:
         return {"type": "citation", **found, **({"extras": own} if own else {})}
 
     def _thinking(self, block: ThinkingBlock) -> Iterator[JsonObject]:
+        author = block.origin.issuer if block.origin is not None else self._author
+        is_own = author != CHAT and find_issuer(find_provider(author)) == self._issuer
+        if (block.signature or block.redacted) and author and not is_own:
+            self._report.add_loss("thinking.other_provider", block, "signature")
+            if not block.thinking:
+                return
+            block = replace(block, signature=None, redacted=None)
         if block.redacted is not None and self._issuer == "anthropic":
             value = {"type": "redacted_thinking", "data": block.redacted}
             yield {"type": "non_standard", "value": value}

@@ -7,6 +7,7 @@ Reference: langchain-core 1.8.3, `messages/block_translators/`, and the packages
 from __future__ import annotations
 
 PACKAGE = "langchain-core"
+CHAT = "openai-chat"  # any host may speak it: what was sealed over it is nobody's known
 LANGCHAIN = "langchain"  # the issuer of fields that only LangChain has
 OURS = "dragoman"  # the key of `additional_kwargs` for what no field of LangChain holds
 UNFINISHED = "the answer broke off in this call"  # the `error` of an invalid call of ours

@@ -174,7 +174,8 @@ def _write_answer(core: Any, said: Said, blocks: Any, report: Report) -> Any:
     issuer, provider = _writer(msg, kept)
     metadata: JsonObject = {**(kept.get("response_metadata") or {})}
     kwargs: JsonObject = {**(kept.get("additional_kwargs") or {})}
-    writer = StandardWriter(report, issuer)
+    author = msg.origin.issuer if msg.origin is not None else ""
+    writer = StandardWriter(report, issuer, author)
     content: Any = blocks if isinstance(blocks, str) else writer.write(blocks)
     made = [] if isinstance(content, str) else _list_calls(content)
     if not isinstance(content, str) and (text := _as_text(content)) is not None:
