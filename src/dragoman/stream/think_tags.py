@@ -28,14 +28,16 @@ class TagPair(NamedTuple):
     closing: str
 
 
-TAG_PAIRS: Mapping[str, TagPair] = MappingProxyType({
-    # the chat templates of Qwen, DeepSeek, GLM, MiniMax and most others; vLLM, basic_parsers.py
-    "think": TagPair("<think>", "</think>"),
-    # the chat template of Seed-OSS; vLLM, seedoss_reasoning_parser.py (2026-11-29)
-    "seed": TagPair("<seed:think>", "</seed:think>"),
-    # the chat template of LongCat-Flash-Thinking; vLLM, longcat_reasoning_parser.py (2026-11-29)
-    "longcat": TagPair("<longcat_think>", "</longcat_think>"),
-})  # fmt: skip
+TAG_PAIRS: Mapping[str, TagPair] = MappingProxyType(
+    {
+        # the chat templates of Qwen, DeepSeek, GLM, MiniMax and most others; vLLM, basic_parsers.py
+        "think": TagPair("<think>", "</think>"),
+        # the chat template of Seed-OSS; vLLM, seedoss_reasoning_parser.py (2026-11-29)
+        "seed": TagPair("<seed:think>", "</seed:think>"),
+        # the chat template of LongCat-Flash-Thinking; vLLM, longcat_reasoning_parser.py (2026-11-29)
+        "longcat": TagPair("<longcat_think>", "</longcat_think>"),
+    }
+)
 USUAL = TAG_PAIRS["think"]  # the pair that is written where thinking has to be text
 SERVERS = tuple(TAG_PAIRS)  # for servers that run whatever model they are given
 GAP = "|"  # in a spelling: where the thinking stood between its tags

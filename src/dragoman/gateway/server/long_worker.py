@@ -152,8 +152,15 @@ def _encode_end(number: int, record: ExchangeRecord, kind: FrameKind, placed: in
 
 def _without_place(loss: Loss) -> Loss:
     """A loss as logs and metrics count it: a place takes a walk through the request."""
-    return load_loss({"code": loss.code, "kind": loss.kind, "where": "$", "field": loss.field,
-                      "target": loss.target})  # fmt: skip
+    return load_loss(
+        {
+            "code": loss.code,
+            "kind": loss.kind,
+            "where": "$",
+            "field": loss.field,
+            "target": loss.target,
+        }
+    )
 
 
 async def serve(connection: socket.socket) -> None:
