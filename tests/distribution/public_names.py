@@ -2,7 +2,8 @@
 
 `python -m tests.distribution.public_names --write REVISION ...` reads earlier trees out of git and
 writes `public_names.txt`; a test looks each name up without git. Public is what CONTRIBUTING.md
-calls so: the modules below, with what each lists in `__all__`.
+calls so: the modules below, with what each lists in `__all__`; and the commands with their options,
+and the codes of losses.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import tarfile
 import tempfile
 import warnings
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -26,14 +28,15 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # those of the trees before 0.1.0 and of this one; a module that a tree lacks is passed over
 MODULES = (
-    "", "agent", "agent_logs", "analysis", "capabilities", "envelope", "errors", "formatter",
-    "gateway", "gateway.asgi", "gateway.keys", "gateway.settings", "history", "history.truncate",
-    "interop", "llm", "losses", "message", "model", "page", "playground", "protocols",
-    "protocols.anthropic", "protocols.bedrock", "protocols.cohere", "protocols.dashscope",
-    "protocols.gemini", "protocols.gemini_interactions", "protocols.mistral", "protocols.ollama",
-    "protocols.openai_chat", "protocols.openai_responses", "rewrite", "rewrite.truncate", "schema",
-    "sealed_state", "sse", "stream.framing", "structured", "structured_output", "study", "testing",
-    "token", "tokens", "toolkit", "vendors",
+    "", "agent", "agent_logs", "analysis", "batch", "capabilities", "envelope", "errors",
+    "formatter", "gateway", "gateway.asgi", "gateway.keys", "gateway.settings", "history",
+    "history.truncate", "interop", "llm", "losses", "message", "model", "page", "playground",
+    "protocols", "protocols.anthropic", "protocols.bedrock", "protocols.cohere",
+    "protocols.dashscope", "protocols.gemini", "protocols.gemini_interactions",
+    "protocols.mistral", "protocols.ollama", "protocols.openai_chat",
+    "protocols.openai_responses", "rewrite", "rewrite.truncate", "schema", "sealed_state",
+    "sse", "stream.framing", "structured", "structured_output", "study", "testing", "token",
+    "tokens", "toolkit", "vendors",
 )  # fmt: skip
 
 # name -> why it is gone without an alias
@@ -78,8 +81,11 @@ GONE: dict[str, str] = {
 def list_names() -> Iterator[str]:
     """Yield the names of the tree that is imported: `module:name`, `module:Class.attribute`.
 
-    An argument is `module:function(argument=)`.
+    An argument is `module:function(argument=)`, a code `code:name`, and an option of a command
+    `command:dragoman convert --to`.
     """
+    yield from (f"code:{code}" for code in _codes())
+    yield from (f"command:{option}" for option in _options())
     for module in MODULES:
         full = f"dragoman.{module}".rstrip(".")
         try:
@@ -102,6 +108,27 @@ def list_names() -> Iterator[str]:
                     if inspect.isroutine(getattr(value, attribute, None)):
                         names = _parameters(getattr(value, attribute))
                         yield from (f"{full}:{name}.{attribute}({one}=)" for one in names)
+
+
+def _codes() -> list[str]:
+    return [*import_module("dragoman.losses").codes.CODES]
+
+
+@cache
+def _options() -> frozenset[str]:
+    """The commands, each also with every option of it."""
+    main: Any = import_module("typer.main")
+    found: set[str] = set()
+
+    def walk(command: Any, path: str) -> None:
+        found.add(path)
+        named = [one for one in command.params if one.param_type_name == "option"]
+        found.update(f"{path} {name}" for one in named for name in one.opts + one.secondary_opts)
+        for name, below in getattr(command, "commands", {}).items():
+            walk(below, f"{path} {name}")
+
+    walk(main.get_command(import_module("dragoman.cli").app), "dragoman")
+    return frozenset(found)
 
 
 def _attributes(cls: type[Any]) -> list[str]:
@@ -129,6 +156,12 @@ def fault(line: str) -> str:
         line: A line of the list.
     """
     module, _, rest = line.partition(":")
+    if module == "code":
+        from dragoman._old_names import OLD_CODES
+
+        return "" if OLD_CODES.get(rest, rest) in _codes() else f"no loss has the code {rest}"
+    if module == "command":
+        return "" if rest in _options() else f"there is no {rest}"
     name, _, argument = rest.partition("(")
     first, _, attribute = name.partition(".")
     try:

@@ -39,6 +39,8 @@ def test_what_is_listed_as_gone_is_gone() -> None:
         "dragoman:Msg.sing",
         "dragoman:convert(nothing=)",
         "dragoman.message:Msg.user(nothing=)",
+        "code:nothing.lost",
+        "command:dragoman convert --nothing",
     ],
 )
 def test_a_name_that_is_missing_is_found(line: str) -> None:
@@ -49,5 +51,6 @@ def test_names_of_every_kind_are_listed() -> None:
     assert {
         "dragoman.token:CharTokenCounter", "dragoman.study:hashed", "dragoman.message:Msg.trusted",
         "dragoman.formatter:OpenAIChatFormatter(told=)", "dragoman.rewrite.truncate:Made(of=)",
-        "dragoman.losses:Report.lost(code=)",
+        "dragoman.losses:Report.lost(code=)", "code:name.unsaid",
+        "command:dragoman convert --to", "dragoman.batch:converter",
     } <= {*NAMES}  # fmt: skip
