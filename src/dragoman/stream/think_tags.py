@@ -34,7 +34,7 @@ TAG_PAIRS: Mapping[str, TagPair] = MappingProxyType(
         "think": TagPair("<think>", "</think>"),
         # the chat template of Seed-OSS; vLLM, seedoss_reasoning_parser.py (2026-11-29)
         "seed": TagPair("<seed:think>", "</seed:think>"),
-        # the chat template of LongCat-Flash-Thinking; vLLM, longcat_reasoning_parser.py (2026-11-29)
+        # that of LongCat-Flash-Thinking; vLLM, longcat_reasoning_parser.py (2026-11-29)
         "longcat": TagPair("<longcat_think>", "</longcat_think>"),
     }
 )
