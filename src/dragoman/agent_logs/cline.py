@@ -74,7 +74,7 @@ def _add(log: SessionLog, message: JsonObject, path: str) -> None:
                 log.skipped.append(Skipped(place, str(kind), why))
     for blocks, speaker in ((results, "tool"), (said, role)):
         if blocks:
-            log.messages.append(Msg("", blocks, speaker, timestamp=_time(message.get("ts"))))
+            log.messages.append(Msg("", blocks, speaker, timestamp=read_time(message.get("ts"))))
     info = message.get("modelInfo")
     model = info.get("id") if isinstance(info, dict) else None
     if said and isinstance(model, str) and model:
@@ -89,7 +89,7 @@ def _result(part: JsonObject, path: str) -> ToolResultBlock:
     return ToolResultBlock(text_at(part, "tool_use_id", path), known, text, is_error=failed)
 
 
-def _time(value: Json) -> str | None:
+def read_time(value: Json) -> str | None:
     """Return milliseconds of the Unix clock as a time of ISO 8601."""
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return None

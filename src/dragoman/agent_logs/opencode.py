@@ -81,7 +81,7 @@ def _add(log: SessionLog, info: JsonObject, parts: Sequence[Json], path: str) ->
         log.compactions.append(len(log.messages))
     if info.get("error"):
         log.skipped.append(Skipped(f"{path}.info.error", "error", "the request failed"))
-    says = _Speech(str(info.get("role") or "user"), _time(info))
+    says = _Speech(str(info.get("role") or "user"), read_time(info))
     for i, part in enumerate(parts):
         place = f"{path}.parts[{i}]"
         kind = part.get("type") if isinstance(part, dict) else None
@@ -99,7 +99,7 @@ def _add(log: SessionLog, info: JsonObject, parts: Sequence[Json], path: str) ->
     log.messages += says.take_messages()
 
 
-def _time(info: JsonObject) -> str | None:
+def read_time(info: JsonObject) -> str | None:
     """Return when the message was written, as an ISO 8601 time in UTC; the log has milliseconds."""
     time = info.get("time")
     made = time.get("created") if isinstance(time, dict) else None

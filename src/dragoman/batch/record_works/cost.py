@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
@@ -10,7 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...agent_logs import read_model_calls
+from ...agent_logs import ModelCall, read_model_calls
 from ...caches import remember
 from ...codec.wire import Wire
 from ...conversion.wires import find_wire
@@ -90,7 +91,7 @@ class RecordPricer(RecordWork):
         if contents.answer is None:
             return failed_result(day, model)
         host = self._find_vendor(contents, asked or model)
-        price = partial(price_answer, in_batch=self.in_batch or contents.in_batch)
+        price = partial(_price, in_batch=self.in_batch or contents.in_batch)
         body = contents.body or {}
         return priced_result(day, asked or model, contents.answer, host, body, price)
 
@@ -115,9 +116,9 @@ class RecordPricer(RecordWork):
         sums: JsonObject = {}
         total: Decimal | None = Decimal(0)
         for call in calls:
-            host = self._find_maker(call.model, find_wire(call.protocol))
             day = read_day(call.time) or "-"
-            result = priced_result(day, call.model, call.answer, host, {}, price_answer)
+            price = partial(_price_call, call)
+            result = priced_result(day, call.model, call.answer, self._find_host(call), {}, price)
             add_sums(sums, result.sums)
             cost = result.record["cost"] if result.record is not None else None
             total = None if total is None or cost is None else total + Decimal(cost)
@@ -133,6 +134,12 @@ class RecordPricer(RecordWork):
             if isinstance(address, str) and (host := _find_host(address)):
                 return vendor(host)
         return self._find_maker(model, wire)
+
+    def _find_host(self, call: ModelCall) -> Vendor | None:
+        """Who answered an agent."""
+        if self.source == "auto" and call.host in VENDORS:
+            return vendor(call.host)
+        return self._find_maker(call.model, find_wire(call.protocol) if call.protocol else None)
 
     def _find_maker(self, model: str, wire: Wire | None) -> Vendor | None:
         """Who answered if no address says it."""
@@ -162,7 +169,7 @@ def priced_result(
     answer: ChatResponse,
     host: Vendor | None,
     body: JsonObject,
-    price: Callable[[ChatResponse, Vendor, str, JsonObject], Cost],
+    price: Callable[[ChatResponse, Vendor | None, str, JsonObject], Cost],
 ) -> RecordResult:
     """What is counted of an answer.
 
@@ -172,7 +179,7 @@ def priced_result(
         answer: The answer.
         host: Who answered; None if that is not known.
         body: The body of the request.
-        price: `price_answer`, or what prices so.
+        price: Gives the cost, or raises Unpriced.
     """
     usage = _usage(answer.usage)
     record: JsonObject = {"day": day, "model": model or None}
@@ -180,7 +187,7 @@ def priced_result(
     figures: JsonObject = {"records": 1, **usage}
     reasons: JsonObject = {}
     try:
-        cost = price(answer, _known(host), model, body)
+        cost = price(answer, host, model, body)
     except Unpriced as error:
         record |= {"cost": None, "unpriced": str(error)}
         figures["unpriced"] = 1
@@ -192,10 +199,32 @@ def priced_result(
     return RecordResult(record, sums={**_sums(day, model, figures), **reasons})
 
 
-def _known(host: Vendor | None) -> Vendor:
+def _price(
+    answer: ChatResponse,
+    host: Vendor | None,
+    model: str,
+    body: JsonObject,
+    in_batch: bool = False,
+) -> Cost:
+    """As `price_answer`; raises Unpriced also if nothing says who answered."""
     if host is None:
         raise Unpriced("who answered is not known; name the vendor (--from, source=...)")
-    return host
+    return price_answer(answer, host, model, body, in_batch=in_batch)
+
+
+def _price_call(
+    call: ModelCall, answer: ChatResponse, host: Vendor | None, model: str, body: JsonObject
+) -> Cost:
+    """The figure of the host, else the list price, else the agent's own figure."""
+    own = None if call.cost is None else Cost(other=call.cost, source="the agent")
+    if own is not None and call.is_billed:
+        return replace(own, source=call.host or own.source)
+    try:
+        return _price(answer, host, model, body)
+    except Unpriced:
+        if own is None:
+            raise
+        return own
 
 
 def _sums(day: str, model: str, figures: JsonObject) -> JsonObject:
