@@ -36,6 +36,10 @@ _REFUSALS = "what hosts refuse: a table of judgements by host, apart from what i
 
 # file -> the names in it, and why they may be there
 FREE: dict[str, tuple[str, str]] = {
+    "agent_logs/model_calls.py": (
+        "bedrock fireworks moonshot openai together vertex zhipu",
+        _LOG,
+    ),
     "agent_logs/pi.py": ("bedrock", _LOG),
     "analysis/check.py": ("openai", "OpenAI's rules hold for its models over a bare protocol"),
     "analysis/rules/losses.py": ("openai azure deepseek zhipu", _REFUSALS),
