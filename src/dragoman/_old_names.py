@@ -168,6 +168,9 @@ OLD_CODES: dict[str, str] = {
 # code of errors -> new code; no program gives one, so that there is nothing to take
 OLD_ERROR_CODES = {"seat.unsaid": "placement.unsupported"}
 
+# key of fallbacks by kind of failure -> new key
+OLD_FALLBACKS = {"untold": "unsent"}
+
 # field of Capabilities -> old value -> new value; code, files of facts and gateway.toml take both
 OLD_VALUES: dict[str, dict[str, str]] = {"thinks": {"asked": "on_request"}}
 

@@ -8,6 +8,7 @@ import logging
 import pickle
 import subprocess
 import sys
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -17,6 +18,8 @@ from dragoman import (
     AsyncLLM,
     ConfigError,
     ContextOverflow,
+    ImageBlock,
+    Msg,
     Overloaded,
     ProviderError,
     RateLimited,
@@ -147,6 +150,22 @@ def test_by_kind_of_failure(door: str) -> None:
             patch.setenv("GEMINI_API_KEY", "g")
             assert say(llm, door) == "Hello."
         assert host in script.calls[1].url
+
+
+@pytest.mark.parametrize("kind", ["unsent", "untold"])
+def test_by_what_cannot_be_written(kind: str) -> None:
+    image = Msg.user([ImageBlock.from_url("https://example.com/a.png")])
+    script = Scripted("Hello.")
+    is_old = kind == "untold"
+    with pytest.warns(DeprecationWarning, match="unsent") if is_old else nullcontext():
+        llm = LLM(
+            "ollama/qwen3-vl",
+            key=KEY,
+            transport=script,
+            fallbacks={kind: [{"model": GPT, "key": KEY}]},
+        )
+    assert llm.ask(image).text == "Hello."
+    assert "api.openai.com" in script.calls[0].url
 
 
 def test_what_no_kind_names_is_raised() -> None:

@@ -87,14 +87,14 @@ class Course:
 def error_kind(error: DragomanError) -> str:
     """Return the kind of a failure: a provider's, or why a model cannot be asked at all.
 
-    `untold` is a request that cannot be written for the model, `no_key` a model whose key is
+    `unsent` is a request that cannot be written for the model, `no_key` a model whose key is
     missing.
     """
     if isinstance(error, ProviderError):
         return error.kind
     if isinstance(error, ContextOverflow):
         return "context_overflow"
-    return "no_key" if isinstance(error, ConfigError) else "untold"
+    return "no_key" if isinstance(error, ConfigError) else "unsent"
 
 
 def has_no_key(error: ConfigError) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, get_args
 
+from .._old_names import OLD_FALLBACKS, warn_of_old_name
 from ..error_kinds import ErrorKind
 from ..errors import ConfigError
 from ..formatter import FormatterBase
@@ -32,7 +33,7 @@ from .targets import FORMATTER_OPTIONS, ModelTarget
 # a name, a profile, a table, a row, a model, an LLM, or several of them
 ModelLike: TypeAlias = Any
 
-_KINDS = frozenset({*get_args(ErrorKind), "untold", "no_key", ANY})
+_KINDS = frozenset({*get_args(ErrorKind), "unsent", "no_key", ANY})
 _SHARED = ("transport", "timeout", "retries", "max_answer_bytes", "max_event_bytes")
 _FORMS = (
     'a name such as "anthropic/claude-opus-5-5", a profile, a table such as {"model": "vllm/qwen3",'
@@ -61,12 +62,18 @@ def read_kinds(fallbacks: Any) -> Mapping[str, Any]:
     """
     if not isinstance(fallbacks, Mapping) or "model" in fallbacks or "vendor" in fallbacks:
         return {}
-    for kind in fallbacks:
+    named: dict[str, Any] = {}
+    for kind, models in fallbacks.items():
+        new: str = OLD_FALLBACKS.get(kind, kind)
+        if new != kind:
+            warn_of_old_name(f"fallbacks[{kind!r}]", f"fallbacks[{new!r}]")
+        named[new] = models
+    for kind in named:
         if kind not in _KINDS:
             text = f"there is no kind of failure {show(kind)}"
             hint = f"one of {', '.join(sorted(_KINDS))}; or a table with `model`"
             raise ConfigError(text, path=f"$.fallbacks.{kind}", hint=hint, code="llm.fallbacks")
-    return fallbacks
+    return named
 
 
 def find_profile(model: Any, file: Any) -> dict[str, Any] | None:
