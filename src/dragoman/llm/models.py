@@ -64,7 +64,7 @@ def read_kinds(fallbacks: Any) -> Mapping[str, Any]:
         return {}
     named: dict[str, Any] = {}
     for kind, models in fallbacks.items():
-        new: str = OLD_FALLBACKS.get(kind, kind)
+        new: str = OLD_FALLBACKS.get(kind) or kind
         if new != kind:
             warn_of_old_name(f"fallbacks[{kind!r}]", f"fallbacks[{new!r}]")
         named[new] = models
