@@ -18,6 +18,7 @@ __all__ = ["NEW", "copy", "plant", "unanswered"]
 
 NEW = "PlantedBlock"
 _TAG = "planted"
+_ASKED = re.compile(r"\b(ContentBlock|assert_never)\b")
 _ERROR = re.compile(r"^(?P<path>[^:]+):\d+: error: .*")
 
 
@@ -40,13 +41,22 @@ def plant(package: Path) -> None:
     path.write_text("".join(lines), "utf-8")
 
 
-def unanswered(package: Path, cache: Path) -> dict[str, list[str]]:
-    """Run mypy over the package: its errors about the planted block, by file."""
+def unanswered(package: Path) -> dict[str, list[str]]:
+    """Run mypy over the package: its errors about the planted block, by file.
+
+    Only files that name the union, or end in `assert_never`, are checked; of all others mypy needs
+    the signatures alone, which takes half of the time.
+    """
+    asked = [
+        path.relative_to(package.parent).as_posix()
+        for path in sorted(package.rglob("*.py"))
+        if _ASKED.search(path.read_text("utf-8"))
+    ]
     command = [
         sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull,
         "--no-site-packages", "--ignore-missing-imports", "--no-error-summary",
         "--no-color-output", "--hide-error-context", "--no-pretty",
-        "--cache-dir", str(cache), "-p", package.name,
+        "--cache-dir", os.devnull, "--follow-imports", "silent", *asked,
     ]  # fmt: skip
     environment = {key: value for key, value in os.environ.items() if key != "MYPYPATH"}
     ran = subprocess.run(

@@ -90,17 +90,17 @@ def toy(tmp_path: Path) -> Path:
 def test_the_type_checker_names_every_place_that_must_answer(tmp_path: Path) -> None:
     package = copy(PACKAGE, tmp_path)
     plant(package)
-    found = unanswered(package, tmp_path / "cache")
+    found = unanswered(package)
     silent = sorted(set(PLACES) - set(found))
     assert silent == [], "these would let a new block fall through; end them in assert_never"
     unlisted = sorted(set(found) - set(PLACES))
     assert unlisted == [], "these answer too: add them to PLACES"
 
 
-def test_a_place_that_filters_is_not_named(toy: Path, tmp_path: Path) -> None:
-    assert unanswered(toy, tmp_path / "cache") == {}
+def test_a_place_that_filters_is_not_named(toy: Path) -> None:
+    assert unanswered(toy) == {}
     plant(toy)
-    found = unanswered(toy, tmp_path / "cache")
+    found = unanswered(toy)
     assert set(found) == {"answers.py"}
     assert "assert_never" in found["answers.py"][0]
 
