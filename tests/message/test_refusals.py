@@ -9,6 +9,8 @@ import pytest
 
 import dragoman.message
 from dragoman.errors import InvalidMessage, NotMessages
+from dragoman.message.blocks import BLOCKS
+from dragoman.message.options import OPTIONS
 from tests.each_case import each_case
 
 Refusal: TypeAlias = tuple[str, Callable[[], object], str]
@@ -51,8 +53,7 @@ MESSAGES: list[Refusal] = [
     ("block.type", lambda: tree.Msg("", [7]),
      "$.content[0]: int is no content block (use a block class, or a dict with a type)"),
     ("block.type", lambda: tree.Msg("", [{"type": "txt"}]),
-     ("$.content[0]: unknown block type 'txt' (one of text, thinking, image, audio, video, "
-     "document, tool_use, tool_result, refusal, raw)")),
+     f"$.content[0]: unknown block type 'txt' (one of {', '.join(BLOCKS)})"),
     ("block.field", lambda: tree.Msg("", [{"type": "text"}]),
      "$.content[0]: TextBlock missing 1 required positional argument: 'text'"),
     ("block.field", lambda: tree.Msg("", [{"type": "text", "text": "x", "cache": "1h"}]),
@@ -126,10 +127,8 @@ REQUESTS: list[Refusal] = [
     ("option.value", lambda: tree.Options.of(7),
      "$.options: int is no Options"),
     ("option.name", lambda: tree.Options.of({"hot": 1}),
-     ("$.options: unknown option 'hot' (one of frequency_penalty, logprobs, max_tokens, n, "
-     "presence_penalty, reasoning, reasoning_budget, repetition_penalty, seed, service_tier, "
-     "stop, temperature, thoughts, top_k, top_logprobs, top_p, user; others go into extras by "
-     "provider)")),
+     (f"$.options: unknown option 'hot' (one of {', '.join(sorted(OPTIONS))}; "
+      "others go into extras by provider)")),
     ("format.kind", lambda: tree.ResponseFormat("yaml"),
      "$.response_format: unknown kind 'yaml'"),
     ("format.kind", lambda: tree.ResponseFormat("schema"),

@@ -165,6 +165,6 @@ def test_tools_and_choice_are_shared_with_nobody() -> None:
 
 
 def test_a_key_for_an_option_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ConfigError, match="'top_a' is no option") as caught:
-        Dialect(keys={"top_a": "top_a"})
+    with pytest.raises(ConfigError, match="'hotness' is no option") as caught:
+        Dialect(keys={"hotness": "hotness"})
     assert (caught.value.code, caught.value.path) == ("vendor.dialect", "$.keys")
