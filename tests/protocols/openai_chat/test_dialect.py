@@ -126,7 +126,7 @@ def test_issuers_are_read() -> None:
 
 # tables of names and values, and what every room's dialect says
 DATA = {"keys", "server_tools", "switches", "server_fields", "limits", "usual_tier", "fixed",
-        "path", "model", "reads_items_of", "usage_field"}  # fmt: skip
+        "path", "model", "reads_items_of", "usage_field", "think_pairs"}  # fmt: skip
 
 
 def test_there_are_few_switches() -> None:
