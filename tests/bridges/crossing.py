@@ -6,12 +6,13 @@ Knows no library: what a bridge needs is imported by its own test.
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dragoman import Msg
-from dragoman.bridges import BridgeLimit, langchain, pydantic_ai
+from dragoman.bridges import BridgeLimit, langchain, openai_agents, pydantic_ai
 from dragoman.message import CacheHint, TextBlock, ToolResultBlock
 
 from .conversations import plain_calls, plain_sources, split_results
@@ -83,6 +84,48 @@ def _pydantic_calls(messages: Sequence[Any]) -> list[tuple[str, Any]]:
     return [(name, args) for name, args in found if args.keys() != {"INVALID_JSON"}]
 
 
+def _held_by_agents(messages: list[Msg]) -> list[Msg]:
+    """Neighbours of the assistant joined, and results likewise; no names on results."""
+    found: list[Msg] = []
+    for msg in split_results(messages):
+        if not isinstance(msg.content, str):
+            for block in msg.content:
+                if isinstance(block, ToolResultBlock):
+                    block.name = ""
+                    if not isinstance(block.output, (str, list)):
+                        block.output = "" if block.output is None else json.dumps(block.output)
+                own = (block.extras or {}).get("openai-responses")
+                if own is not None:
+                    keys = {"annotations": [], "logprobs": [], "status": "completed", "content": []}
+                    left = {k: v for k, v in own.items() if k not in keys or keys[k] != v}
+                    others = {
+                        k: v for k, v in (block.extras or {}).items() if k != "openai-responses"
+                    }
+                    block.extras = {
+                        **others,
+                        **({"openai-responses": left} if left else {}),
+                    } or None
+        if found and msg.role == found[-1].role and msg.role in ("assistant", "tool"):
+            found[-1].content = [*found[-1].blocks, *msg.blocks]
+        else:
+            found.append(msg)
+    return found
+
+
+def _agents_calls(items: Sequence[Any]) -> list[tuple[str, Any]]:
+    calls = [one for one in items if one.get("type") == "function_call"]
+    whole = [one for one in calls if one.get("status") != "incomplete"]
+    found = []
+    for call in whole:
+        try:
+            arguments = json.loads(call["arguments"] or "{}")  # as the SDK reads them
+        except ValueError:
+            continue
+        if isinstance(arguments, dict):
+            found.append((call["name"], arguments))
+    return found
+
+
 BRIDGES = [
     Bridge(
         "langchain",
@@ -99,5 +142,13 @@ BRIDGES = [
         pydantic_ai.LIMITS,
         _held_by_pydantic,
         _pydantic_calls,
+    ),
+    Bridge(
+        "openai_agents",
+        openai_agents.read_messages,
+        openai_agents.write_messages,
+        openai_agents.LIMITS,
+        _held_by_agents,
+        _agents_calls,
     ),
 ]

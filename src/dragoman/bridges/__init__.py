@@ -20,12 +20,16 @@ from .results import Bridged, BridgeLimit
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from . import langchain, pydantic_ai
+    from . import langchain, openai_agents, pydantic_ai
 
-__all__ = ["BridgeLimit", "Bridged", "langchain", "pydantic_ai"]
+__all__ = ["BridgeLimit", "Bridged", "langchain", "openai_agents", "pydantic_ai"]
 
 # the module of a bridge: the root of the package whose messages it reads
-PACKAGES = {"langchain": "langchain_core", "pydantic_ai": "pydantic_ai"}
+PACKAGES = {
+    "langchain": "langchain_core",
+    "pydantic_ai": "pydantic_ai",
+    "openai_agents": "agents",
+}
 
 
 def find_bridge(value: object) -> ModuleType | None:

@@ -12,14 +12,22 @@ from dataclasses import dataclass, field, fields
 from importlib import import_module
 from typing import Any, Generic, TypeAlias, TypeVar, get_args
 
-from ..errors import ConfigError, NotMessages
+from ..errors import ConfigError, NotMessages, ReadError
 from ..losses import Losses, PolicyLike, Report
 from ..losses import policy as policy_of
 from ..losses.policies import LossLog
 from ..message import ChatResponse, Finish, Msg, Usage, check_messages, places
 from ..message.answer import FinishReason
-from ..message.blocks import ANSWER, HEALED, NOTES, ContentBlock, Extras, plain_value
-from ..text.json_text import JsonObject
+from ..message.blocks import (
+    ANSWER,
+    HEALED,
+    NOTES,
+    ContentBlock,
+    Extras,
+    ToolUseBlock,
+    plain_value,
+)
+from ..text.json_text import JsonObject, arguments, loads
 from ..text.redaction import Shown, show
 
 _T = TypeVar("_T")
@@ -225,6 +233,26 @@ def own_fields(extras: Extras | None, *issuers: str) -> JsonObject:
     for issuer in reversed(issuers):
         found.update((extras or {}).get(issuer) or {})
     return found
+
+
+def argument_text(call: ToolUseBlock) -> str:
+    """Return the arguments of a call as the model wrote them, or as JSON if it wrote others.
+
+    A text that is no JSON of the arguments, such as `null` for none, is left to libraries that
+    would take it for something else.
+
+    Args:
+        call: The call.
+    """
+    text, value = call.raw_input, call.input
+    if text is None:
+        return value if isinstance(value, str) else arguments(value)
+    if type(value) is not dict or not text:
+        return text
+    try:
+        return text if loads(text) == value else arguments(value)
+    except ReadError:
+        return arguments(value)
 
 
 def say_runs(msg: Msg) -> list[tuple[str, list[ContentBlock]]]:

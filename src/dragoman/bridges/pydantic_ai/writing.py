@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ...errors import ReadError
 from ...losses import PolicyLike, Report
 from ...message import (
     Base64Source,
@@ -22,11 +21,12 @@ from ...message import (
     Usage,
 )
 from ...message.blocks import ANSWER, HEALED, NOTES, ToolUseBlock
-from ...text.json_text import JsonObject, arguments, loads
+from ...text.json_text import JsonObject, arguments
 from ..results import (
     NOTED,
     Bridged,
     Said,
+    argument_text,
     as_msg,
     finish_bridge,
     load_package,
@@ -419,10 +419,8 @@ class _TurnWriter:
         if block.freeform and isinstance(value, str):
             self._report.add_loss("call.freeform", block)
             value = {"input": value}  # as our own wires name the argument
-        elif block.raw_input is not None and (type(value) is not dict or _spells(block)):
-            value = block.raw_input
-        elif type(value) is not dict:
-            value = value if isinstance(value, str) else arguments(value)
+        elif block.raw_input is not None or type(value) is not dict:
+            value = argument_text(block)
         if block.unfinished:
             # arguments that cannot be used for a run, in pydantic-ai's own words
             text = value if isinstance(value, str) else arguments(value)
@@ -430,15 +428,6 @@ class _TurnWriter:
         if block.namespace is not None:
             self._report.add_loss("tool.namespace", block, "namespace")
         return self._core.ToolCallPart(block.name, value, block.id, **common)
-
-
-def _spells(block: ToolUseBlock) -> bool:
-    """Whether the text that the model wrote is JSON of the arguments, or no text at all."""
-    text = block.raw_input or ""
-    try:
-        return not text or loads(text) == block.input
-    except ReadError:
-        return False
 
 
 def _bytes(source: Any) -> bytes | None:
