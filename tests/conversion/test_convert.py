@@ -218,7 +218,7 @@ def test_no_place_is_looked_for_that_is_not_logged(
 ) -> None:
     """It is a walk over the whole body; the level of the log is mostly above that of the loss."""
     looked: list[int] = []
-    monkeypatch.setattr("dragoman.losses.loss.Index", lambda *_: looked.append(1))
+    monkeypatch.setattr("dragoman.losses.report.Index", lambda *_: looked.append(1))
     with caplog.at_level("WARNING", "dragoman"):
         written = dragoman.convert(chat(HI), "openai-chat", dragoman.wire("anthropic"))
     assert "max_tokens.default" in written.report.codes

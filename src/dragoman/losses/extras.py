@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
-from ..caches import remember
+from ..caches import BoundedCache
 from ..text.json_text import member
 from .codes import CODES
 from .codes.code import Kind
@@ -19,12 +19,17 @@ _EMPTY: tuple[Any, ...] = (
     "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=",
 )
 _EMPTY_TEXTS = frozenset(value for value in _EMPTY if isinstance(value, str))
+_LONGEST = max(map(len, _EMPTY_TEXTS))
 # the types of values that have no fields of their own and are not empty objects or lists
-_PLAIN_TYPES = frozenset({str, int, float, bool})
+_PLAIN_TYPES = frozenset({int, float, bool})
 _DEPTH = 8  # of objects in each other whose paths are kept
+_NAME = 64  # characters of a name whose loss is kept
+_LOST = "extras.other_provider"
+
+_Row: TypeAlias = tuple[str, Kind, str]
 
 
-def list_extras(issuer: str, fields: Mapping[str, Any]) -> list[tuple[str, str, Kind | None]]:
+def list_extras(issuer: str, fields: Mapping[str, Any]) -> list[_Row]:
     """Return the losses of another provider's fields.
 
     Args:
@@ -32,30 +37,38 @@ def list_extras(issuer: str, fields: Mapping[str, Any]) -> list[tuple[str, str, 
         fields: The fields, which may be nested.
 
     Returns:
-        (code, path in the node, kind if it is not that of the code) of each field.
+        (code, kind, path in the node) of each field.
     """
-    rows: list[tuple[str, str, Kind | None]] = []
-    _add_rows(rows, issuer, (), fields)
+    rows: list[_Row] = []
+    _add_rows(rows, (issuer,), fields)
     return rows
 
 
-def _add_rows(
-    rows: list[tuple[str, str, Kind | None]],
-    issuer: str,
-    names: tuple[str, ...],
-    fields: Mapping[str, Any],
-) -> None:
-    """Add the losses of the fields of an object, to which the names lead."""
+def _add_rows(rows: list[_Row], names: tuple[str, ...], fields: Mapping[str, Any]) -> None:
+    """Add the losses of the fields of an object, to which the issuer and the names lead."""
     for name, value in fields.items():
-        if type(value) in _PLAIN_TYPES and not (type(value) is str and value in _EMPTY_TEXTS):
-            rows.append(_lose_plain_field(issuer, *names, str(name)))
-        elif value and type(value) is dict and len(names) < _DEPTH:
-            _add_rows(rows, issuer, (*names, str(name)), value)
+        kind = type(value)
+        if kind is str:
+            code = "extras.empty" if len(value) <= _LONGEST and value in _EMPTY_TEXTS else _LOST
+        elif kind in _PLAIN_TYPES:
+            code = _LOST
+        elif value is None or ((kind is dict or kind is list) and not value):
+            code = "extras.empty"
+        elif kind is dict and len(names) <= _DEPTH:
+            _add_rows(rows, (*names, str(name)), value)
+            continue
         else:
-            for path, inner in _walk(value, _path(issuer, *names, str(name))):
+            for path, inner in _walk(value, _path(*names, str(name))):
                 is_empty = inner is None or inner in _EMPTY
-                code = "extras.empty" if is_empty else "extras.other_provider"
-                rows.append((code, path, _find_kind(code, path)))
+                rows.append(_lose("extras.empty" if is_empty else _LOST, path))
+            continue
+        key = (code, name, *names)
+        row = _ROWS.get(key)
+        if row is None:
+            row = _lose(code, _path(*names, str(name)))
+            if type(name) is str and max(map(len, key)) <= _NAME:
+                _ROWS.put(key, row, _ENTRY + 8 * sum(map(len, key)))
+        rows.append(row)
 
 
 def _path(issuer: str, *names: str) -> str:
@@ -65,18 +78,11 @@ def _path(issuer: str, *names: str) -> str:
     return path
 
 
-@remember("the losses of other providers' fields that are plain values", entries=2048)
-def _lose_plain_field(issuer: str, *names: str) -> tuple[str, str, Kind | None]:
-    """The loss of a field that is no object and not empty; `names` lead to it."""
-    path = _path(issuer, *names)
-    return "extras.other_provider", path, _find_kind("extras.other_provider", path)
-
-
-@remember("whether a field of another provider has an effect", entries=2048)
-def _find_kind(code: str, field: str) -> Kind | None:
-    """The kind of the loss of a field, if it is not that of the code."""
+def _lose(code: str, path: str) -> _Row:
+    """The loss of a field, whose kind is that of the code unless it has no effect."""
+    row = CODES[code]
     # ids, status and similar fields of an answer that came back have no effect
-    return "expected" if CODES[code].weigh(field) == "trivial" else None
+    return code, "expected" if row.weigh(path) == "trivial" else row.kind, path
 
 
 def _walk(value: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -89,3 +95,9 @@ def _walk(value: Any, path: str) -> Iterator[tuple[str, Any]]:
             waiting += reversed(inner)
         else:
             yield path, value
+
+
+_ENTRY = 512  # bytes of a row and a key, without the characters of both
+_ROWS: BoundedCache[_Row] = BoundedCache(
+    "dragoman.losses.extras", "the losses of other providers' fields by name", 2**20
+)

@@ -339,12 +339,9 @@ class Report:
         rows = list_extras(issuer, fields)
         if rows and not self.kinds:
             self._messages = tuple(self._messages)
-        kinds = [kind or CODES[code].kind for code, _, kind in rows]
-        self.kinds.update(kinds)
-        self._rows += [
-            (code, kind, node, field, what, "", "")
-            for (code, field, _), kind in zip(rows, kinds, strict=True)
-        ]
+        for code, kind, field in rows:
+            self.kinds.add(kind)
+            self._rows.append((code, kind, node, field, what, "", ""))
 
     def include_new(self, other: Report, baseline: Report) -> None:
         """Add the losses of one trial that another trial does not have.

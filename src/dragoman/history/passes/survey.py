@@ -88,6 +88,8 @@ class RoledHistory:
         """A copy with some messages replaced, each by none, one or several unusual ones."""
         if not changes:
             return self
+        if {*map(len, changes.values())} == {1}:
+            return self._with_replaced(changes)
         flags = self.flags if all(changes.values()) else self.flags | GONE
         changed = RoledHistory([], [], flags, [], self.calls, self.results, self.names)
         start = 0
@@ -100,6 +102,17 @@ class RoledHistory:
             start = i + 1
         changed._extend(self, start, len(self.msgs))
         return changed
+
+    def _with_replaced(self, changes: Changes) -> RoledHistory:
+        """A copy with some messages replaced, each by an unusual one."""
+        msgs, roles, unusual = list(self.msgs), list(self.roles), self.unusual
+        for i, replaced in changes.items():
+            msgs[i], roles[i] = replaced[0]
+        if not changes.keys() <= {*unusual}:
+            unusual = [*{*unusual, *changes}]
+        return RoledHistory(
+            msgs, roles, self.flags, sorted(unusual), self.calls, self.results, self.names
+        )
 
     def _extend(self, source: RoledHistory, start: int, end: int) -> None:
         """Append the messages of another history from `start` to `end`."""

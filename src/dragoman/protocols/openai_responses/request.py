@@ -122,7 +122,9 @@ def _read_options(fields: JsonObject, notes: JsonObject, dialect: Dialect) -> Op
     further = {name: (key,) for name, key in dialect.keys.items()}
     for name, keys in (OPTIONS | further).items():
         for key in keys:
-            value = option_value(name, fields.get(key))
+            if key not in fields:
+                continue
+            value = option_value(name, fields[key])
             is_number = type(value) is int or (type(value) is float and isfinite(value))
             if is_number or chat_messages.is_text(value):
                 values[name] = fields.pop(key)
