@@ -55,6 +55,24 @@ class Record:
         return has_answer and (self.status is None or self.status < 400)
 
 
+@dataclass(frozen=True, slots=True)
+class KnownRecord:
+    """What a record holds that something else has read.
+
+    Attributes:
+        home: The wire of its bodies; None for messages of ours.
+        request: What was asked.
+        answer: The answer.
+    """
+
+    home: Wire | None
+    request: ChatRequest | None = None
+    answer: ChatResponse | None = None
+
+
+OURS = "messages"  # the source of pairs for messages of ours
+
+
 def record(value: Json) -> Record | None:
     """The exchange, if the value is a row such as `{"request": {...}, "response": {...}}`.
 
@@ -332,7 +350,7 @@ def _unread(run: Fidelity) -> float:
 
 
 def fidelity(
-    rows: Iterable[tuple[str, Json]],
+    rows: Iterable[tuple[str, Json | KnownRecord]],
     source: str = "auto",
     targets: Mapping[str, str | None] | None = None,
 ) -> Fidelity:
@@ -343,7 +361,7 @@ def fidelity(
     Args:
         rows: (place, value): a body of a request or an answer, or `{"request": ..., "response":
             ...}`, also with `path` (or `url`) and `status`, and with `events` where it was
-            streamed.
+            streamed; or a KnownRecord.
         source: The wire of the bodies; "auto" detects it for each.
         targets: Wires with the model to ask there; by default all protocols with their default
             models. On its own protocol a request keeps its own model.
@@ -362,7 +380,7 @@ def fidelity(
     return run.result
 
 
-def _pairs(rows: object) -> Iterator[tuple[str, Json]]:
+def _pairs(rows: object) -> Iterator[tuple[str, Any]]:
     is_list = isinstance(rows, Iterable) and not isinstance(rows, (str, bytes, Mapping))
     for row in rows if is_list else (rows,):  # type: ignore[attr-defined]  # checked
         if not (isinstance(row, (tuple, list)) and len(row) == 2):
@@ -381,25 +399,34 @@ class _Run:
         self.pairs: dict[tuple[Kind, str, str], WirePair] = {}
         self._wire = cache(partial(wire, policy="ignore"))
 
-    def row(self, place: str, value: Json) -> None:
+    def row(self, place: str, value: Json | KnownRecord) -> None:
         """Count what a row holds; note what cannot be read of it."""
         try:
+            if isinstance(value, KnownRecord):
+                self._write(place, value)
+                return
             exchange, home = self._exchange(value)
             if exchange.request is not None:
                 req = home.read_request(exchange.request, exchange.path)
-                self.result.read += 1
-                for target, model in self.targets:
-                    self._request(place, req, home, target, model)
+                self._write(place, KnownRecord(home, req))
             if exchange.answered:
-                resp = _answer(exchange, home)
-                self.result.read += 1
-                for target, _ in self.targets:
-                    self._response(place, resp, home, target)
+                self._write(place, KnownRecord(home, answer=_answer(exchange, home)))
         except errors.ProviderError:
             return  # there was no answer
         except errors.DragomanError as error:
             text = f"{error.path}: {error.message}" if error.path else error.message
             self.result.unread.append((place, text))
+
+    def _write(self, place: str, known: KnownRecord) -> None:
+        """Count what is read: a request, an answer, or both."""
+        if known.request is not None:
+            self.result.read += 1
+            for target, model in self.targets:
+                self._request(place, known.request, known.home, target, model)
+        if known.answer is not None:
+            self.result.read += 1
+            for target, _ in self.targets:
+                self._response(place, known.answer, known.home, target)
 
     def _exchange(self, value: Json) -> tuple[Record, Wire]:
         """The exchange that a row holds, and its wire."""
@@ -423,17 +450,18 @@ class _Run:
         answers = any(room.answers(body) for room in rooms)
         return not answers or any(room.claims(body) for room in rooms)
 
-    def _pair(self, kind: Kind, home: Wire, target: Wire) -> WirePair:
-        key = (kind, home.name, target.name)
+    def _pair(self, kind: Kind, home: Wire | None, target: Wire) -> WirePair:
+        key = (kind, OURS if home is None else home.name, target.name)
         pair = self.pairs.setdefault(key, WirePair(*key))
         pair.count += 1
         return pair
 
     def _request(
-        self, place: str, req: ChatRequest, home: Wire, target: Wire, model: str | None
+        self, place: str, req: ChatRequest, home: Wire | None, target: Wire, model: str | None
     ) -> None:
         pair = self._pair("request", home, target)
-        if model is None and not (req.model and home.room.protocol == target.room.protocol):
+        is_own = home is not None and home.room.protocol == target.room.protocol
+        if model is None and not (req.model and is_own):
             model = target.room.model
         self._count(
             pair,
@@ -442,7 +470,7 @@ class _Run:
             lambda out: diff(req, target.read_request(out.body, out.path, out.headers)),
         )
 
-    def _response(self, place: str, resp: ChatResponse, home: Wire, target: Wire) -> None:
+    def _response(self, place: str, resp: ChatResponse, home: Wire | None, target: Wire) -> None:
         self._count(
             self._pair("response", home, target),
             place,

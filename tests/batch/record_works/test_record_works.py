@@ -333,3 +333,24 @@ def test_examples_have_their_places_and_are_few() -> None:
     assert total["refused"]["a"]["examples"] == [
         {"source": "x.jsonl", "line": line, "where": "$"} for line in (11, 12, 13)
     ]
+
+
+def test_fidelity_reads_batch_lines_and_our_own_messages() -> None:
+    measure = fidelity_meter(targets=["gemini", "openai-chat"])
+    asked = measure(REQUEST)
+    line = {"custom_id": "1", "method": "POST", "url": "/v1/chat/completions"}
+    assert measure({**line, "body": REQUEST}) == asked
+    result = {"status_code": 200, "request_id": "r", "body": ANSWER}
+    assert measure({"custom_id": "1", "response": result}) == measure(ANSWER)
+    error = {"status_code": 400, "body": {"error": {"message": "No.", "type": "invalid"}}}
+    assert measure({"custom_id": "1", "response": error}) == {"pairs": []}
+    [first, _] = measure(message_reader()(REQUEST))["pairs"]
+    assert (first["from"], first["to"], first["same"]) == ("messages", "gemini", True)
+    others: tuple[dict[str, Any], ...] = (
+        {"instruction": "a", "output": "b"},
+        {"schema_version": "ATIF-v1.6", "steps": []},
+    )
+    for record in others:
+        with pytest.raises(DragomanError, match="has no wire") as caught:
+            measure(record)
+        assert "convert --to" in caught.value.hint

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...analysis.fidelity import WirePair, fidelity
+from ...analysis.fidelity import KnownRecord, WirePair, fidelity
 from ...conversion.wires import find_wire
 from ...errors import ReadError
+from ...message import ChatResponse, load
 from ...text.json_text import Json, JsonObject
 from ...vendors import PROTOCOLS
-from ..record_contents import check_source
+from ..record_contents import check_source, read_record
+from ..record_forms import EXCHANGE, STORED, find_form
 from ..record_work import RecordResult, RecordWork
 
 _FIGURES = ("count", "lossless", "clean", "same", "silent", "weight")
@@ -38,7 +40,8 @@ class RecordFidelity(RecordWork):
         """Write a record for each wire and back.
 
         Args:
-            value: The body of a request or of an answer, or an exchange of both.
+            value: The body of a request or of an answer, an exchange of both, a line of a
+                provider's batch file, or messages of ours.
 
         Returns:
             `{"pairs": [...]}`: for each wire, whether it is lossless, clean, the same and silent,
@@ -47,13 +50,31 @@ class RecordFidelity(RecordWork):
         Raises:
             ReadError: It is no such record.
         """
-        run = fidelity([("", value)], self.source, self.targets)
+        run = fidelity([("", self._read(value))], self.source, self.targets)
         if run.unread:
             path, _, words = run.unread[0][1].partition(": ")
             raise ReadError(words or path, path=path if words else "$", code="record.unread")
         pairs = [_pair(pair) for pair in run.pairs]
         sums = {pair.name: _sums(pair) for pair in run.pairs}
         return RecordResult({"pairs": pairs}, sums={"pairs": sums})
+
+    def _read(self, value: Json) -> Json | KnownRecord:
+        """What a record holds; of a body, and of an exchange of two, it is read where they are."""
+        form = find_form(value)
+        if form is None or form is EXCHANGE:
+            return value
+        if form is STORED:
+            stored = load(value) if isinstance(value, dict) else None
+            if isinstance(stored, ChatResponse):
+                return KnownRecord(None, answer=stored)
+        elif form.line is None:
+            text = f"a record of the form {form.name} has no wire from which it comes"
+            hint = "`dragoman batch convert --to WIRE` makes requests of it, which can be measured"
+            raise ReadError(text, path="$", code="record.unread", hint=hint)
+        contents = read_record(value, self.source, form)
+        if contents.error is not None:
+            return KnownRecord(contents.wire, contents.request)
+        return KnownRecord(contents.wire, contents.request, contents.answer)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.source, self.targets)
