@@ -43,22 +43,24 @@ class Deadly(Converter):
 
 
 class Limited(Converter):
-    """Converts for Hugging Face with little memory, in other processes than the one it is made in.
+    """Converts with little memory, in other processes than the one it is made in.
 
     Args:
         spare: How many bytes a process may have beyond what it has when it begins.
         home: The process that has no limit.
+        target: For what it converts.
     """
 
-    def __init__(self, spare: int, home: int) -> None:
-        super().__init__("auto", "hf-messages", policy="ignore")
+    def __init__(self, spare: int, home: int, target: str = "hf-messages") -> None:
+        super().__init__("auto", target, policy="ignore")
         self.spare = spare
         self.home = home
-        if os.getpid() != home:
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if os.getpid() != home and limit == resource.RLIM_INFINITY:  # Ray makes it for each task
             import_module("pyarrow.parquet")  # takes addresses without memory
             pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
             most = pages * resource.getpagesize() + spare
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Limited, (self.spare, self.home)
+        return Limited, (self.spare, self.home, self.target)

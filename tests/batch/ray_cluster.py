@@ -24,14 +24,15 @@ print(context.address_info["gcs_address"], flush=True)
 sys.stdin.read()
 """
 _DEADLY = """
-import json, sys
+import json, os, sys
 from functools import partial
 from pathlib import Path
 from dragoman.batch.ray_engine import RayEngine
-from tests.batch.deadly import Deadly
+from tests.batch.deadly import Deadly, Limited
 from tests.batch.records import convert
-file, out, address = sys.argv[1:]
-report = convert(file, to=out, converter=Deadly(Path(out).parent), jobs=2, segment=2_000,
+file, out, address, spare = sys.argv[1:]
+work = Deadly(Path(out).parent) if spare == "0" else Limited(int(spare), os.getpid(), "anthropic")
+report = convert(file, to=out, converter=work, jobs=2, segment=2_000,
                  engine=partial(RayEngine, address=address))
 print(json.dumps(report))
 """
@@ -71,9 +72,9 @@ def cluster() -> Iterator[str]:
                     os.environ[name] = value
 
 
-def convert_deadly(file: Path, out: Path, address: str) -> dict[str, Any]:
-    """Convert a file with a `Deadly` converter; the report."""
-    args = [sys.executable, "-c", _DEADLY, str(file), str(out), address]
+def convert_deadly(file: Path, out: Path, address: str, spare: int = 0) -> dict[str, Any]:
+    """Convert a file with a `Deadly` converter, or a `Limited` one; the report."""
+    args = [sys.executable, "-c", _DEADLY, str(file), str(out), address, str(spare)]
     ran = subprocess.run(args, env=environment(), capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     report: dict[str, Any] = json.loads(ran.stdout)  # Ray writes nothing beside it
