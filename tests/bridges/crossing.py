@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dragoman import Msg
-from dragoman.bridges import BridgeLimit, langchain, openai_agents, pydantic_ai
-from dragoman.message import CacheHint, TextBlock, ToolResultBlock
+from dragoman.bridges import BridgeLimit, ai_sdk, langchain, openai_agents, pydantic_ai
+from dragoman.message import CacheHint, TextBlock, ToolResultBlock, URLSource
 
 from .conversations import plain_calls, plain_sources, split_results
 
@@ -126,6 +126,40 @@ def _agents_calls(items: Sequence[Any]) -> list[tuple[str, Any]]:
     return found
 
 
+def _held_by_ai_sdk(messages: list[Msg]) -> list[Msg]:
+    """Results apart from the rest, with their tools' names; each system text alone."""
+    found: list[Msg] = []
+    names: dict[str, str] = {}
+    for msg in messages:
+        names |= {call.id: call.name for call in msg.calls}
+        for one in split_results([msg]):
+            for block in one.blocks:
+                if isinstance(block, ToolResultBlock):
+                    block.name = block.name or names.get(block.id, "")
+                elif isinstance(source := getattr(block, "source", None), URLSource):
+                    source.media_type = (
+                        None if "/" not in (source.media_type or "") else source.media_type
+                    )
+            if one.role == "system" and not isinstance(one.content, str):
+                found += [replace_content(one, [block]) for block in one.content]
+            elif one.role == "tool" and found and found[-1].role == "tool" and one is not msg:
+                found[-1].content = [*found[-1].blocks, *one.blocks]
+            else:
+                found.append(one)
+    return found
+
+
+def replace_content(msg: Msg, content: Any) -> Msg:
+    """The message with another content."""
+    return Msg.create_unchecked(msg.name, content, msg.role, like=msg)
+
+
+def _ai_sdk_calls(messages: Sequence[Any]) -> list[tuple[str, Any]]:
+    parts = [part for one in messages for part in one["content"] if isinstance(part, dict)]
+    calls = [part for part in parts if part["type"] == "tool-call"]
+    return [(one["toolName"], one["input"]) for one in calls if isinstance(one["input"], dict)]
+
+
 BRIDGES = [
     Bridge(
         "langchain",
@@ -150,5 +184,13 @@ BRIDGES = [
         openai_agents.LIMITS,
         _held_by_agents,
         _agents_calls,
+    ),
+    Bridge(
+        "ai_sdk",
+        ai_sdk.read_messages,
+        ai_sdk.write_messages,
+        ai_sdk.LIMITS,
+        _held_by_ai_sdk,
+        _ai_sdk_calls,
     ),
 ]

@@ -20,15 +20,16 @@ from .results import Bridged, BridgeLimit
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from . import langchain, openai_agents, pydantic_ai
+    from . import ai_sdk, langchain, openai_agents, pydantic_ai
 
-__all__ = ["BridgeLimit", "Bridged", "langchain", "openai_agents", "pydantic_ai"]
+__all__ = ["BridgeLimit", "Bridged", "ai_sdk", "langchain", "openai_agents", "pydantic_ai"]
 
 # the module of a bridge: the root of the package whose messages it reads
 PACKAGES = {
     "langchain": "langchain_core",
     "pydantic_ai": "pydantic_ai",
     "openai_agents": "agents",
+    "ai_sdk": "",  # JSON of a library for Node
 }
 
 

@@ -1,0 +1,240 @@
+"""`ModelMessage`s of the AI SDK, judged by the package `ai` itself in Node."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dragoman import LLM, Msg, NotMessages
+from dragoman.bridges.ai_sdk import LIMITS, read_messages, write_messages
+from dragoman.message import (
+    Base64Source,
+    CacheHint,
+    Citation,
+    ContentBlock,
+    DocumentBlock,
+    ImageBlock,
+    LocalSource,
+    RawBlock,
+    RefusalBlock,
+    TextBlock,
+    TextSource,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    URLSource,
+)
+from tests.docs.pages import ROOT
+from tests.each_case import each_case
+from tests.house.needs import program
+
+from .conversations import CALLS, CLAUDE, CONVERSATIONS, PNG, one_call
+
+JUDGE = Path(__file__).with_name("judge_messages.mjs")
+PACKAGES = ROOT / ".venv" / ".js"
+
+
+def judged(conversations: list[list[Any]]) -> list[Any]:
+    """What the AI SDK makes of each list: what its schema read, and what a provider is given."""
+    node = program("node", "the AI SDK judges messages")
+    done = subprocess.run([node, str(JUDGE)], cwd=PACKAGES, input=json.dumps(conversations),
+                          capture_output=True, text=True, check=False, timeout=120)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found: list[Any] = json.loads(done.stdout)
+    return found
+
+
+def calls_and_results(prompt: list[Any]) -> list[tuple[str, str]]:
+    return [
+        (part["type"], part["toolCallId"])
+        for one in prompt
+        for part in (one["content"] if isinstance(one["content"], list) else [])
+        if part["type"] in ("tool-call", "tool-result")
+    ]
+
+
+def test_the_sdk_takes_what_is_written_and_strips_nothing() -> None:
+    names = [*CONVERSATIONS, *(f"call {text}" for text in CALLS)]
+    given = [*CONVERSATIONS.values(), *map(one_call, CALLS)]
+    written = [write_messages(messages, policy="ignore").messages for messages in given]
+    verdicts = judged(written)
+    for name, messages, theirs, verdict in zip(names, given, written, verdicts, strict=True):
+        assert verdict["parsed"] == theirs, name  # its schema strips what it does not know
+        assert isinstance(verdict["given"], list), (name, verdict["given"])
+        expected = [
+            ("tool-call" if isinstance(block, ToolUseBlock) else "tool-result", block.id)
+            for msg in messages
+            for block in msg.blocks
+            if isinstance(block, (ToolUseBlock, ToolResultBlock))
+        ]
+        assert calls_and_results(verdict["given"]) == expected, name
+    sealed = verdicts[names.index("signed thinking")]["given"][1]["content"]
+    seals = [part["providerOptions"]["anthropic"] for part in sealed if part["type"] == "reasoning"]
+    assert seals == [{"signature": "c2lnbmVk"}, {"redactedData": "c2VhbGVk"}]
+    openai = verdicts[names.index("sealed reasoning")]["given"][1]["content"][0]["providerOptions"]
+    assert openai["openai"] == {"reasoningEncryptedContent": "gAAAA", "itemId": "rs_1"}
+
+
+def test_a_misspelled_part_would_be_refused() -> None:
+    [verdict] = judged([[{"role": "user", "content": [{"type": "texts", "text": "x"}]}]])
+    assert "refused" in verdict["parsed"][0]
+    assert "refused" in verdict["given"]
+
+
+SIGNED = {"anthropic": {"signature": "c2ln"}}
+THEIRS: list[Any] = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": [
+        {"type": "text", "text": "Look"},
+        {"type": "file", "mediaType": "image/png", "data": {"type": "data", "data": PNG}},
+        {"type": "file", "mediaType": "image/png", "filename": "a.png",
+         "data": {"type": "url", "url": "https://example.com/a.png"}},
+    ]},
+    {"role": "assistant", "content": [
+        {"type": "reasoning", "text": "Hm.", "providerOptions": SIGNED},
+        {"type": "text", "text": "I look.", "providerOptions": {"openai": {"itemId": "msg_1"}}},
+        {"type": "tool-call", "toolCallId": "c_1", "toolName": "f", "input": {"a": 1}},
+        {"type": "tool-call", "toolCallId": "c_2", "toolName": "f", "input": "{bad"},
+        {"type": "tool-call", "toolCallId": "s_1", "toolName": "web_search", "input": {},
+         "providerExecuted": True},
+        {"type": "tool-result", "toolCallId": "s_1", "toolName": "web_search",
+         "output": {"type": "json", "value": []}},
+        {"type": "tool-approval-request", "approvalId": "a_1", "toolCallId": "c_1"},
+    ]},
+    {"role": "tool", "content": [
+        {"type": "tool-approval-response", "approvalId": "a_1", "approved": True},
+        {"type": "tool-result", "toolCallId": "c_1", "toolName": "f",
+         "output": {"type": "json", "value": [1, 2]}},
+        {"type": "tool-result", "toolCallId": "c_2", "toolName": "f",
+         "output": {"type": "error-text", "value": "no JSON"}},
+        {"type": "tool-result", "toolCallId": "c_3", "toolName": "f",
+         "output": {"type": "execution-denied", "reason": "no"}},
+        {"type": "tool-result", "toolCallId": "c_4", "toolName": "f",
+         "output": {"type": "content", "value": [
+             {"type": "text", "text": "x"},
+             {"type": "file", "mediaType": "image/png", "data": {"type": "data", "data": PNG}}]}},
+    ]},
+]  # fmt: skip
+
+
+def test_their_messages_come_back() -> None:
+    given = copy.deepcopy(THEIRS)
+    read = read_messages(given)
+    assert read.losses == []
+    back = write_messages(read.messages)
+    assert back.losses == []
+    plain = json.loads(json.dumps(back.messages))
+    for message in plain:
+        parts = message["content"] if isinstance(message["content"], list) else []
+        for one in [message, *parts]:
+            one.get("providerOptions", {}).pop("dragoman", None)
+            if one.get("providerOptions") == {}:
+                del one["providerOptions"]
+    assert plain == THEIRS
+    assert given == THEIRS
+    said = read.messages[2]
+    assert said.origin is not None
+    assert said.origin.issuer == "anthropic"
+    assert [block.type for block in said.blocks] == [
+        "thinking", "text", "tool_use", "tool_use", "raw", "raw", "raw",
+    ]  # fmt: skip
+    results = [block for block in read.messages[3].blocks if isinstance(block, ToolResultBlock)]
+    assert [(one.output, one.is_error) for one in results[:3]] == [
+        ("[1, 2]", False), ("no JSON", True), ("no", True),
+    ]  # fmt: skip
+    body = LLM("anthropic/claude-opus-5-5", key="none").request(read.messages[:3]).body
+    assert body["messages"][1]["content"][0]["signature"] == "c2ln"
+
+
+def test_forms_of_releases_before_are_read() -> None:
+    parts = [
+        {"type": "image", "image": PNG, "mediaType": "image/png"},
+        {"type": "image", "image": "https://example.com/a.png"},
+        {"type": "image", "image": f"data:image/png;base64,{PNG}"},
+        {"type": "file", "data": PNG, "mimeType": "image/png"},
+    ]
+    [msg] = read_messages({"messages": [{"role": "user", "content": parts}]}).messages
+    image = ImageBlock(Base64Source("image/png", PNG))
+    assert msg.blocks[0] == msg.blocks[3] == image
+    assert [getattr(block, "source", None) for block in msg.blocks[1:2]] == [
+        URLSource("https://example.com/a.png")
+    ]
+    assert msg.blocks[2].source.data == PNG  # type: ignore[union-attr]
+
+
+@each_case("value", [3, None, "x", [3], [{"role": "nobody", "content": "x"}], [{"role": "tool"}],
+                     [{"role": "user", "content": [3]}]])  # fmt: skip
+def test_what_is_no_message_is_refused(value: Any) -> None:
+    with pytest.raises(NotMessages) as caught:
+        read_messages(value)
+    assert caught.value.path in ("$", "$[0]")
+
+
+# -- what these messages cannot hold --------------------------------------------------------------
+
+
+def told(*blocks: ContentBlock) -> list[Msg]:
+    return [Msg.assistant([*blocks], origin=CLAUDE)]
+
+
+IMAGE = ImageBlock(Base64Source("image/png", PNG))
+# in the order of the limits: what is given, and what comes back
+PROOFS: list[tuple[list[Msg], list[Msg]]] = [
+    (
+        [Msg.user([ToolResultBlock("a", "f", "1"), TextBlock("x")]),
+         Msg.system([TextBlock("p"), TextBlock("q")])],
+        [Msg.tool("a", "1", "f"), Msg.user([TextBlock("x")]), Msg.system("p"), Msg.system("q")],
+    ),
+    ([Msg("", "Hi", "developer")], [Msg.system("Hi")]),
+    ([Msg.user("x", cache=CacheHint())], [Msg.user([TextBlock("x", cache=CacheHint())])]),
+    ([Msg.user("Hi", "Bob")], [Msg.user("Hi", "Bob")]),
+    (
+        [*told(ToolUseBlock("a", "f", {})), Msg.tool("a", "1")],
+        [*told(ToolUseBlock("a", "f", {})), Msg.tool("a", "1", "f")],
+    ),
+    (
+        told(ToolUseBlock("a", "f", {"x": 1.0}, '{ "x": 1.0 }')),
+        told(ToolUseBlock("a", "f", {"x": 1.0})),
+    ),
+    (
+        [Msg.tool("a", [TextBlock("x"), IMAGE], "f", is_error=True)],
+        [Msg.tool("a", [TextBlock("x"), IMAGE], "f", is_error=True)],
+    ),
+    (
+        [Msg.user([ImageBlock(URLSource("https://example.com/a"))])],
+        [Msg.user([ImageBlock(URLSource("https://example.com/a"))])],
+    ),
+    (
+        [Msg.user([DocumentBlock(TextSource(["a", "b"]))])],
+        [Msg.user([DocumentBlock(TextSource(["a\n\nb"]))])],
+    ),
+    (
+        [Msg.user([TextBlock("x"), DocumentBlock(LocalSource("a.pdf"))])],
+        [Msg.user([TextBlock("x")])],
+    ),
+    (told(RefusalBlock("No.")), told(TextBlock("No."))),
+    (told(TextBlock("x", [Citation(url="https://example.com")])), told(TextBlock("x"))),
+    (
+        [Msg.assistant([ThinkingBlock("a", "sig"), TextBlock("b")])],
+        [Msg.assistant([ThinkingBlock("a"), TextBlock("b")])],
+    ),
+    (told(RawBlock("anthropic", {"type": "x"}), TextBlock("x")), told(TextBlock("x"))),
+]  # fmt: skip
+
+
+def test_every_limit_is_one() -> None:
+    written = [write_messages(given, policy="ignore") for given, _ in PROOFS]
+    for limit, (_, expected), out in zip(LIMITS, PROOFS, written, strict=True):
+        codes = {loss.code for loss in out.losses}
+        assert codes == ({limit.code} if limit.code else set()), limit.what
+        assert all(loss.where.startswith("$.messages[") for loss in out.losses)
+        assert read_messages(out.messages).messages == expected, limit.what
+    for limit, out, verdict in zip(
+        LIMITS, written, judged([o.messages for o in written]), strict=True
+    ):
+        assert verdict["parsed"] == out.messages, limit.what
