@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from .batches.batch import AsyncBatch, Batch
     from .batches.reading import BatchItem
     from .batches.status import BatchStatus, PartStatus
-    from .front import LLM, AsyncLLM
     from .inputs import to_request
+    from .llm import LLM, AsyncLLM
     from .names import ModelName, model_name
     from .pairs import Formatting, ModelLike, Pair, Sending, to_llm, to_pair
     from .profiles import profile
@@ -56,7 +56,7 @@ _HOMES = {
     ".batches.batch": ("AsyncBatch", "Batch"),
     ".batches.reading": ("BatchItem",),
     ".batches.status": ("BatchStatus", "PartStatus"),
-    ".front": ("LLM", "AsyncLLM"),
+    ".llm": ("LLM", "AsyncLLM"),
     ".inputs": ("to_request",),
     ".names": ("ModelName", "model_name"),
     ".pairs": ("Formatting", "ModelLike", "Pair", "Sending", "to_llm", "to_pair"),

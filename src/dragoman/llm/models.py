@@ -25,7 +25,7 @@ from ..model.endpoint import ConnectionOptions
 from ..text.redaction import show
 from ..transport.credentials import Key
 from ..vendors import PROTOCOLS, VENDORS, Vendor, vendor, wires
-from .course import ANY
+from .fallbacks import ANY
 from .names import find_maker
 from .profiles import profile
 from .targets import FORMATTER_OPTIONS, ModelTarget

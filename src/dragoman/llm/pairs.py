@@ -27,7 +27,7 @@ from ..model.received import judge
 from ..stream.events import FinishEvent, StreamEvent
 from ..structured_output import Structured, structured_request
 from ..vendors import Vendor
-from .front import LLM, AsyncLLM
+from .llm import LLM, AsyncLLM
 from .settings import AskSettings, Way
 from .streams import AsyncAnswerStream
 from .targets import ModelTarget

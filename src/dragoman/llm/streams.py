@@ -14,8 +14,8 @@ from ..model.answer import Answer
 from ..model.chat_model import AsyncChunks, Chunks
 from ..stream.events import FinishEvent, StreamEvent
 from ..suggestions.import_names import OF_STREAMS, explains_attributes
-from .asking import FrontDoor
-from .course import has_no_key
+from .ask_loop import FrontDoor
+from .fallbacks import has_no_key
 from .question import Question
 from .targets import ModelTarget
 
@@ -30,7 +30,7 @@ class _Streamed(Generic[T]):
 
     def __init__(self, door: FrontDoor, question: Question) -> None:
         self._question = question
-        self._course = door.course(question)
+        self._fallbacks = door.fallbacks(question)
         self._counts = door.counts
         self._stream: Any = None  # Stream or AsyncStream, once a model is asked
         self._answer: Answer[T] | None = None
@@ -71,7 +71,7 @@ class _Streamed(Generic[T]):
             try:
                 return target, target.write(request, question.structured, question.way)
             except (WriteError, LossRefused) as error:
-                target = self._course.after(target, error)
+                target = self._fallbacks.after(target, error)
 
     def _send(self, kind: type[_Chunks], target: ModelTarget, out: Written) -> _Chunks:
         """Return the chunks of the answer, which are sent for when they are read."""
@@ -86,7 +86,7 @@ class _Streamed(Generic[T]):
             error = self._attach_partial(error, target, out)
         elif not has_no_key(error):
             raise error
-        following = self._course.after(target, error)
+        following = self._fallbacks.after(target, error)
         self._stream = None
         return following
 
@@ -140,7 +140,7 @@ class AnswerStream(_Streamed[T]):
         return (e.text for e in self if e.type == "text-delta" and e.key[0] == 0)
 
     def _iterate(self) -> Generator[StreamEvent]:
-        target = self._course.first
+        target = self._fallbacks.first
         while True:
             target, out = self._writes(target)
             self._chunks = self._send(Chunks, target, out)
@@ -166,7 +166,7 @@ class AnswerStream(_Streamed[T]):
             except (ConfigError, ProviderError) as error:
                 if seen:
                     if isinstance(error, ProviderError):
-                        self._course.end(target, self._attach_partial(error, target, out))
+                        self._fallbacks.end(target, self._attach_partial(error, target, out))
                     raise
                 target = self._after(error, target, out)
             else:
@@ -217,7 +217,7 @@ class AsyncAnswerStream(_Streamed[T]):
                 yield event.text
 
     async def _iterate(self) -> AsyncGenerator[StreamEvent]:
-        target = self._course.first
+        target = self._fallbacks.first
         await target.fetch_ahead(self._question.request)
         while True:
             # a token counter may use the network while the request is written
@@ -248,7 +248,7 @@ class AsyncAnswerStream(_Streamed[T]):
             except (ConfigError, ProviderError) as error:
                 if seen:
                     if isinstance(error, ProviderError):
-                        self._course.end(target, self._attach_partial(error, target, out))
+                        self._fallbacks.end(target, self._attach_partial(error, target, out))
                     raise
                 target = self._after(error, target, out)
             else:

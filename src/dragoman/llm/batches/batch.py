@@ -17,7 +17,7 @@ from weakref import finalize
 from ...errors import ConfigError, DragomanError, ProviderError, ReadError, WriteError
 from ...model.batch_calls import BatchEndpoint
 from ...structured_output import Structured
-from ..asking import FrontDoor
+from ..ask_loop import FrontDoor
 from .buckets import take_results
 from .reading import BatchItem, BatchReader
 from .status import BatchStatus

@@ -21,7 +21,7 @@ from ...protocols.batches import BatchLimits
 from ...structured_output import Structured
 from ...text.json_text import JsonObject
 from ...vendors import VENDORS, batch_lines, vendor
-from ..asking import FrontDoor
+from ..ask_loop import FrontDoor
 from ..question import Question
 from ..settings import Input
 from ..targets import ModelTarget

@@ -14,13 +14,7 @@ from typing import Any, get_args
 from .._old_names import rename_arguments
 from ..errors import ConfigError, LossRefused, ProviderError, WriteError
 from ..losses.codes.code import Weight
-from ..message import (
-    ChatRequest,
-    Options,
-    ResponseFormat,
-    ToolChoice,
-    Written,
-)
+from ..message import ChatRequest, Options, ResponseFormat, ToolChoice, Written
 from ..message.options import OPTIONS
 from ..model.answer import Answer
 from ..model.endpoint import CallOptions, ConnectionOptions
@@ -32,7 +26,7 @@ from ..text.redaction import show
 from ..tokens.cached import default_counter
 from ..toolkit import to_toolkit
 from ..vendors import Vendor
-from .course import Course, has_no_key
+from .fallbacks import Fallbacks, has_no_key
 from .inputs import to_request, with_files
 from .models import ModelLike, TargetMaker, find_profile, list_models
 from .output_repairs import DEFAULT_REPAIRS, check_repairs, read_answer
@@ -220,11 +214,11 @@ class FrontDoor:
                 return True
         return False
 
-    def course(self, question: Question) -> Course:
+    def fallbacks(self, question: Question) -> Fallbacks:
         """Return the models in the order in which they are asked, with fallbacks by failure."""
         targets = self.in_order(question)
         if not self.by_kind and not question.call:
-            return Course(targets, {})
+            return Fallbacks(targets, {})
         by_kind = {
             kind: [target.for_request(question.request) for target in group]
             for kind, group in self.by_kind.items()
@@ -234,7 +228,7 @@ class FrontDoor:
             by_kind = {
                 kind: [target.for_call(call) for target in group] for kind, group in by_kind.items()
             }
-        return Course(targets, by_kind)
+        return Fallbacks(targets, by_kind)
 
     def _first_model(self, question: Question) -> ModelTarget:
         """Return the model that is asked first: the LLM's, or the one that the call names."""
@@ -261,22 +255,22 @@ class FrontDoor:
         The next model is asked at once if one fails for a reason that another may not have, or if
         the request cannot be written for it.
         """
-        course = self.course(question)
-        target = course.first
+        order = self.fallbacks(question)
+        target = order.first
         while True:
             try:
                 out = target.write(question.request, question.structured, question.way)
             except (WriteError, LossRefused) as error:
-                target = course.after(target, error)
+                target = order.after(target, error)
                 continue
             try:
                 return (yield from read_answer(target, out, question))
             except ProviderError as error:
-                target = course.after(target, target.place_error(error, out))
+                target = order.after(target, target.place_error(error, out))
             except ConfigError as error:
                 if not has_no_key(error):
                     raise
-                target = course.after(target, error)
+                target = order.after(target, error)
 
 
 def _parse_models(

@@ -16,7 +16,7 @@ from ..structured_output import Structured
 from ..suggestions.import_names import OF_LLMS, ExplainsNames, explains_attributes
 from ..tokens.base import counts_sync, decomposes
 from ..toolkit import Toolkit
-from .asking import GIVEN_BY_NAME, FrontDoor
+from .ask_loop import GIVEN_BY_NAME, FrontDoor
 from .models import ModelLike
 from .settings import AskSettings, Input, LLMSettings, with_keywords
 from .streams import AnswerStream, AsyncAnswerStream

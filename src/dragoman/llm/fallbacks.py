@@ -1,4 +1,4 @@
-"""Course: which model is asked after one that failed, and the report of the failures.
+"""Fallbacks: which model is asked after one that failed, and the report of the failures.
 
 A failure leads to the next model if another may not have it. A fault of the request itself does
 not, unless `fallbacks` name that kind. The log says which model failed, why (in one word) and which
@@ -21,7 +21,7 @@ log.addHandler(logging.NullHandler())  # without logging set up, nothing is prin
 ANY = "*"  # the fallbacks for every kind of failure that is not listed
 
 
-class Course:
+class Fallbacks:
     """The models of one question, in their order, and the failures of those that were asked."""
 
     __slots__ = ("_asked", "_by_kind", "_failures", "_rest")
