@@ -17,7 +17,7 @@ PLACES = (
     "analysis/sameness.py",
     "history/passes/fit/blocks.py",
     "history/transcript.py",
-    "page/conversation.py",
+    "page/chat.py",
     "protocols/anthropic/blocks.py",
     "protocols/bedrock/blocks.py",
     "protocols/cohere/blocks.py",

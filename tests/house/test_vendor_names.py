@@ -53,7 +53,7 @@ FREE: dict[str, tuple[str, str]] = {
     "bridges/langchain/names.py": ("openai azure bedrock vertex", _LANGCHAIN),
     "bridges/pydantic_ai/names.py": ("openai azure bedrock vertex xai", _PYDANTIC),
     "capabilities/families/open_models.py": ("deepseek minimax", _FAMILY),
-    "capabilities/families/profiles.py": ("deepseek", "a profile of what document 001 states"),
+    "capabilities/families/earlier_facts.py": ("deepseek", "a profile of what document 001 states"),
     "cli/coding_agents.py": ("openai", "the configuration of other programs"),
     "cli/options.py": ("openai", "a counter of tokens, by the tokenizer"),
     "formatter/agentscope/__init__.py": ("openai deepseek", _AGENTSCOPE),

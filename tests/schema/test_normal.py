@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from dragoman.schema.lowering_result import Change
 from dragoman.schema.normalize import normalize
-from dragoman.schema.work import Change
 from tests.each_case import each_case
 
 SPELLINGS = [

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..suggestions.import_names import listing, refusing
+from .accepted_formats import Pair, pairs
 from .cache_break import CacheBreak, cache_break
 from .check import Refusal, check
 from .explain import Explanation, explain
 from .fidelity import Fidelity, Worse, fidelity, worse
-from .pairs import Pair, pairs
 from .plan import Plan, Route, plan
 from .sameness import Difference, diff, hash_conversation
 from .sources import Source, SourceMap, sourcemap

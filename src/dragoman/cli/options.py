@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from ..capabilities import Facts as FactsValue
-from ..capabilities.families.profiles import PROFILES
+from ..capabilities.families.earlier_facts import PROFILES
 from ..errors import ReadError
 from ..history.speakers import ByName, ByRole, NameField, Rewrite, Tagged
 from ..llm.facts_file import facts as read_facts

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from .batches.batch import AsyncBatch, Batch
     from .batches.reading import BatchItem
     from .batches.status import BatchStatus, PartStatus
+    from .formatter_and_model import Formatting, ModelLike, Pair, Sending, to_llm, to_pair
     from .inputs import to_request
     from .llm import LLM, AsyncLLM
     from .names import ModelName, model_name
-    from .pairs import Formatting, ModelLike, Pair, Sending, to_llm, to_pair
     from .profiles import profile
     from .settings import Input, Way
     from .streams import AnswerStream, AsyncAnswerStream

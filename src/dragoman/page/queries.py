@@ -13,7 +13,7 @@ from ..errors import DragomanError, ReadError
 from ..tokens import CachedTokenCounter
 from ..vendors import PROTOCOLS, wires
 from .changes import changes, link
-from .conversation import conversation
+from .chat import conversation
 from .cuts import cuts
 from .exchange import PageExchange
 from .long_texts import LongTexts

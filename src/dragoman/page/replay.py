@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from ..errors import ReadError
 from ..stream.events import EventView, StreamEvent
 from ..text.json_text import loads
-from .conversation import answer_messages, ending, show_block
+from .chat import answer_messages, ending, show_block
 from .exchange import PageExchange
 from .long_texts import LongTexts
 

@@ -12,7 +12,7 @@ from ..suggestions.import_names import listing, refusing
 from .arguments import Repair, Violation, check_arguments, repair_arguments, without_nulls
 from .dialects import DIALECTS, SchemaDialect, dialect
 from .lowering import lower_once, lower_schema, report_changes
-from .work import Change, LoweredSchema, Verdict
+from .lowering_result import Change, LoweredSchema, Verdict
 
 __all__ = [
     "DIALECTS",

@@ -14,10 +14,18 @@ from ..text.json_text import Json, JsonObject, arguments
 from . import keywords, values
 from .dialects import SchemaDialect, dialect
 from .keywords import below, list_types
+from .lowering_result import (
+    UNFIT,
+    Change,
+    LoweredSchema,
+    Lowering,
+    SchemaNode,
+    combine_verdicts,
+    plain_schema,
+)
 from .merge import resolve_references
 from .normalize import DEEPEST, normalize
 from .unions import drop_null_branch, flatten_root_union, lone_union, replace_one_of
-from .work import UNFIT, Change, LoweredSchema, Lowering, SchemaNode, combine_verdicts, plain_schema
 
 _DEFINITIONS = ("$defs", "definitions")
 

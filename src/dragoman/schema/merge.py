@@ -11,7 +11,7 @@ from typing import Any
 from ..text.json_text import Json, JsonObject, canonical
 from . import keywords
 from .keywords import below, list_types
-from .work import Lowering, SchemaNode, as_text, node_at, read_keywords
+from .lowering_result import Lowering, SchemaNode, as_text, node_at, read_keywords
 
 _GROUPS = (
     frozenset({"properties", "patternProperties", "additionalProperties"}),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..text.json_text import Json, JsonObject
 from ..text.redaction import clip_text
 from .keywords import ANNOTATIONS, TYPES, is_name_list, list_types, map_schemas, well_formed
-from .work import Change
+from .lowering_result import Change
 
 DEEPEST = 48  # schemas in schemas; OpenAI's own limit is 10
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..text.json_text import Json, JsonObject, canonical
 from .keywords import ANNOTATIONS, accepts_any, below, list_types, list_values
+from .lowering_result import Lowering, SchemaNode, Verdict, node_at, plain_schema, read_keywords
 from .merge import common_types, conjoin, joined_branches, resolve_references
 from .values import of_type
-from .work import Lowering, SchemaNode, Verdict, node_at, plain_schema, read_keywords
 
 
 def replace_one_of(node: SchemaNode, lowering: Lowering, at_root: bool) -> None:

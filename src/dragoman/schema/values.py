@@ -6,7 +6,7 @@ from ..text.json_text import Json, JsonObject, canonical
 from ..text.redaction import clip_text
 from . import keywords
 from .keywords import APPLIES, below, classify_value, list_types
-from .work import Lowering, SchemaNode, as_text, node_at, plain_schema
+from .lowering_result import Lowering, SchemaNode, as_text, node_at, plain_schema
 
 
 def restate_values(node: SchemaNode, lowering: Lowering) -> None:

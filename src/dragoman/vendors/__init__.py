@@ -17,7 +17,7 @@ from .._old_names import keeps_old_names
 from ..caches import CACHES, remember
 from ..capabilities import Capabilities, Fact, Facts, override
 from ..capabilities.families import FAMILIES, LIMITS
-from ..capabilities.families.profiles import read_facts
+from ..capabilities.families.earlier_facts import read_facts
 from ..codec.adopted_answers import find_rows_by
 from ..codec.wire import Wire
 from ..error_kinds import ErrorRow

@@ -9,7 +9,7 @@ import pytest
 import dragoman
 from dragoman.capabilities import Capabilities, Fact, Facts, override
 from dragoman.capabilities.families import FAMILIES
-from dragoman.capabilities.families.profiles import PROFILES
+from dragoman.capabilities.families.earlier_facts import PROFILES
 from dragoman.vendors import VENDORS, vendor
 from tests.each_case import each_case
 

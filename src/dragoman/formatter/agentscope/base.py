@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from ..._old_names import keeps_old_names
 from ...capabilities import ChatConfig, Facts, read_changes
 from ...capabilities.families import FAMILIES, LIMITS
-from ...capabilities.families.profiles import DOCUMENTS, read_facts
+from ...capabilities.families.earlier_facts import DOCUMENTS, read_facts
 from ...codec.wire import Wire
 from ...history.speakers import ByName, ByRole, Rewrite
 from ...history.wording import Wording

@@ -1,5 +1,5 @@
 // The conversation as a chat: each block knows its path, and losses are marked in it. The blocks are
-// made in ../conversation.py; ../types.d.ts has their types.
+// made in ../chat.py; ../types.d.ts has their types.
 
 /** @import { Answers, Block, Child, Citation, Conversation, Loss, MediumBlock, Message, ResultBlock, Skipped, Text, TextBlock, ThinkingBlock, Tool } from "../types.js" */
 

@@ -3,7 +3,7 @@
 A model of `dragoman.model`, a model of another library that takes messages only, and an LLM get the
 same interface: the formatter writes, the model sends, the formatter reads.
 
-    formatter, model = pair_of(ChatModel("openai", "gpt-5.6"))
+    formatter, model = to_pair(ChatModel("openai", "gpt-5.6"))
     written = formatter.format_request(model.ready(request), model.model_name)
     response = await model(written)
     msg = formatter.parse_response(response, request=written)

@@ -9,7 +9,7 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, Msg
 from dragoman.capabilities import Facts
-from dragoman.capabilities.families.profiles import PROFILES, profile
+from dragoman.capabilities.families.earlier_facts import PROFILES, profile
 from dragoman.errors import ConfigError
 from dragoman.formatter.agentscope import FORMATTERS
 from tests.each_case import each_case
