@@ -1,6 +1,6 @@
 """Dragoman: one conversation, every LLM API.
 
-    text, suggestions, error_kinds, errors < losses < capabilities     values, no provider, no I/O
+    text, suggestions, error_kinds, errors < losses, retry_after < capabilities     values, no I/O
     < message, tokens < stream, schema < history         histories out, pieces of answers back
     < media_fetch < transport, sealed_state              files and HTTP, as the layers above ask
     < protocols/*                                        one folder for each wire protocol

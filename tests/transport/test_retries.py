@@ -21,7 +21,7 @@ from dragoman.errors import (
     StreamBroken,
     Timeout,
 )
-from dragoman.stream.retry_headers import retry_delay, told_by_headers
+from dragoman.retry_after.headers import retry_delay, told_by_headers
 from dragoman.transport.call import Reply, Timeouts, choose_transport
 from dragoman.transport.retries import Retries, acalling, calling
 from tests.each_case import each_case

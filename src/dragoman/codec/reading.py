@@ -23,10 +23,10 @@ from ..message.known_tools import ParsedBody, ToolEntries, may_be_known, parse_r
 from ..message.paths import also, in_body
 from ..message.request import model_origin, new_request
 from ..protocols.base import Room
+from ..retry_after.headers import error_name, told_by_headers
 from ..sealed_state import Envelope, open_messages
 from ..stream.builder import Builder
 from ..stream.pieces import provider_error
-from ..stream.retry_headers import error_name, told_by_headers
 from ..stream.think_tags import TagForm, ThinkTagReader
 from ..text.json_text import JsonObject, loads
 from .residue import restore_residue

@@ -15,7 +15,7 @@ from ..codec.wire import Wire
 from ..errors import NoAnswer, ProviderError, ReadError
 from ..message import ChatResponse, Usage, Written
 from ..message.ending import classify_ending, find_failure, no_answer
-from ..stream.retry_headers import told_by_headers
+from ..retry_after.headers import told_by_headers
 from ..text.json_text import loads
 from ..transport.call import Reply
 from ..transport.errors import read_host

@@ -15,9 +15,9 @@ from typing import Any, TypeAlias, final
 from ..errors import ProviderError, ReadError, by_kind
 from ..message import Finish, Usage
 from ..message.blocks import ContentBlock
+from ..retry_after.words import find_delay
 from ..text.json_text import Json, JsonObject, canonical, loads
 from ..text.redaction import Shown, clip_text
-from .retry_words import find_delay
 
 # the candidate, then the position of the block in it: keys in order are blocks in order
 Key: TypeAlias = tuple[int, ...]

@@ -3,7 +3,7 @@
 A call is repeated as long as no byte of its answer was passed on; a StreamError is final unless
 `begun` allows it. tenacity would need a loop of its own for both threads and event loops, and only
 the one formula in `pause` is needed. How long a server asks to wait is read from its headers in
-`stream/retry_headers.py`, and from its words in `stream/retry_words.py`.
+`retry_after/headers.py`, and from its words in `retry_after/words.py`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import AnswerTooLarge, ConfigError, ProviderError, by_kind
-from ..stream.retry_headers import told_by_headers
+from ..retry_after.headers import told_by_headers
 from ..text.json_text import loads
 from ..text.redaction import clip_text
 from .call import HttpCall, Reply, check_call, with_usual

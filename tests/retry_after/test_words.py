@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dragoman import wire
-from dragoman.stream.retry_words import delay_in_words, find_delay
+from dragoman.retry_after.words import delay_in_words, find_delay
 from tests.each_case import each_case
 from tests.growth import grows_in_proportion
 

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from .retry_headers import LONGEST_WAIT, retry_delay
+from .headers import LONGEST_WAIT, retry_delay
 
 _SECONDS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,9})?s")
 _FIELDS = ("retry_after", "retry_after_seconds", "retryAfter", "resets_in_seconds")
