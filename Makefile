@@ -25,7 +25,7 @@ PYTEST_ARGS ?=
 PARALLEL := -n auto --dist worksteal
 PAGE ?= docs/performance.md
 # what most mistakes are found by in a minute; the rest takes longer
-QUICK := tests/message tests/protocols tests/golden tests/history/passes/fit \
+QUICK := tests/message tests/protocols tests/golden tests/history/passes/lower \
   tests/history/test_by_name.py tests/codec --ignore=tests/codec/test_sharing.py
 SEED ?= 1
 COUNT ?= 200000

@@ -23,8 +23,8 @@ from typing import Any, Unpack
 from ..capabilities import ChatConfig, Facts
 from ..codec.wire import Wire
 from ..history.passes.fetching import Fetch
-from ..history.passes.fit.state import Saver
-from ..history.prompt import SystemPrompt
+from ..history.passes.lower.state import Saver
+from ..history.system_prompt import SystemPrompt
 from ..history.speakers import Rewrite
 from ..history.truncate import Truncation
 from ..history.wording import Wording as Wording

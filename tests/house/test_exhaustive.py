@@ -15,7 +15,7 @@ from .sources import PACKAGE
 
 PLACES = (
     "analysis/sameness.py",
-    "history/passes/fit/blocks.py",
+    "history/passes/lower/blocks.py",
     "history/transcript.py",
     "page/chat.py",
     "protocols/anthropic/blocks.py",

@@ -76,13 +76,13 @@ GROUPS = {
     "growing": Group(("history/truncate/growing.py",), ("history/test_truncate_onward.py",)),
     "passes": Group(
         ("history/passes/repair.py", "history/passes/message_order.py",
-         "history/passes/late_system.py", "history/passes/fit/*", "history/passes/survey.py"),
+         "history/passes/late_system.py", "history/passes/lower/*", "history/passes/survey.py"),
         tuple(
             f"history/passes/{name}"
             for name in ("test_repair.py", "test_message_order.py",
                          "test_message_order_losses.py", "test_late_system.py",
                          "test_orphan_results.py", "test_result_names.py", "test_turns.py",
-                         "test_survey.py", "test_roled_history.py", "fit")
+                         "test_survey.py", "test_roled_history.py", "lower")
         ),
         ("history/passes/test_survey.py::test_no_message_mixes_seats_when_it_comes_out",),
     ),

@@ -20,8 +20,8 @@ from ..errors import DragomanError, InvalidMessage, WriteError
 from ..history.passes.apply_name_rules import invert_names
 from ..history.passes.argument_names import invert_spellings
 from ..history.passes.fetching import Fetch
-from ..history.passes.fit import fit_tools, offered_tools
 from ..history.passes.format_words import ask_by_tool, ask_in_words, narrow_capabilities
+from ..history.passes.lower import fit_tools, offered_tools
 from ..history.passes.survey import Tools, checked_messages
 from ..history.passes.thinking_after_edits import history_prefix
 from ..history.pipeline import FormatStyle, PreparedHistory, prepare, wanted_media

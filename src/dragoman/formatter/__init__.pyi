@@ -6,7 +6,7 @@ from typing import Any, Unpack
 from ..capabilities import ChatConfig, Facts
 from ..codec.wire import Wire
 from ..history.passes.fetching import Fetch
-from ..history.passes.fit.state import Saver
+from ..history.passes.lower.state import Saver
 from ..history.speakers import Rewrite
 from ..history.system_prompt import SystemPrompt
 from ..history.truncate import Truncation

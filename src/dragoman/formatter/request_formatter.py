@@ -11,7 +11,7 @@ from ..capabilities import About, Capabilities, override
 from ..codec.unseen_media import refuse_unseen
 from ..codec.wire import Wire
 from ..history.passes.apply_name_rules import name_tools
-from ..history.passes.fit import fit_tools
+from ..history.passes.lower import fit_tools
 from ..history.pipeline import FormatStyle
 from ..losses import Policy, Report
 from ..losses.policies import LossLog

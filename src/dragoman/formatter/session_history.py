@@ -17,7 +17,7 @@ from ..codec.wire import Wire
 from ..errors import WriteError
 from ..history import pipeline
 from ..history.passes import survey
-from ..history.passes.fit import calls_of_others
+from ..history.passes.lower import calls_of_others
 from ..history.passes.survey import ASSISTANT, TOOL, USER, RoledHistory
 from ..history.pipeline import FormatStyle, HistoryContext, PreparedHistory
 from ..history.speakers import ByName, ByRole, NameField, Tagged

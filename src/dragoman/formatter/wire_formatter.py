@@ -20,7 +20,7 @@ from ..codec.stream_decoder import StreamDecoder, read_whole
 from ..codec.wire import Wire
 from ..errors import ConfigError, ContextOverflow, ProviderError, ReadError, StreamError, by_kind
 from ..history.passes.fetching import Fetch
-from ..history.passes.fit.state import Saver
+from ..history.passes.lower.state import Saver
 from ..history.pipeline import FormatStyle, pair_calls, wanted_media
 from ..history.speakers import ByName, ByRole, Rewrite, Tagged
 from ..history.system_prompt import SystemPrompt

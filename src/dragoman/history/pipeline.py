@@ -22,10 +22,10 @@ from .passes.apply_name_rules import name_tools, respell_history
 from .passes.argument_names import property_spellings
 from .passes.client_items import plain_items, split_joint_calls
 from .passes.fetching import Fetch, insert_fetched, media_to_fetch
-from .passes.fit import fit, fit_media, tell_others
-from .passes.fit.blocks import drop_blanks
-from .passes.fit.state import Saver, shortest_minutes
 from .passes.late_system import move_late_system
+from .passes.lower import fit, fit_media, tell_others
+from .passes.lower.blocks import drop_blanks
+from .passes.lower.state import Saver, shortest_minutes
 from .passes.message_order import alternate_roles, join_calls, order
 from .passes.plain_tools import map_wire_names, plain_calls, plain_tools
 from .passes.repair import drop_unfinished_calls, repair
@@ -120,7 +120,7 @@ LOOKBACK: Mapping[str, int] = MappingProxyType(
         "blanks": 0,
         "names": 0,  # the first to come keeps a spelling
         "late_system": 1,  # a system message at the end waits for the next speaker
-        "fit": 0,
+        "lower": 0,
         "order": 1,  # the last turn may be joined, added, or trimmed
         "bind": 0,
     }

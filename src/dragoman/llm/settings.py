@@ -15,7 +15,7 @@ from ..capabilities import ChatConfig, Facts
 from ..errors import ConfigError
 from ..formatter.wire_formatter import WireFormatter
 from ..history.passes.fetching import Fetch
-from ..history.passes.fit.state import Saver
+from ..history.passes.lower.state import Saver
 from ..history.speakers import Rewrite
 from ..history.system_prompt import SystemPrompt
 from ..history.truncate import Truncation

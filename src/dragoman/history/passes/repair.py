@@ -19,7 +19,7 @@ from ...losses.codes.code import Kind
 from ...message import Msg, RawBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock
 from ..wording import Wording
-from .fit.blocks import output_text
+from .lower.blocks import output_text
 from .survey import (
     ASSISTANT,
     FOLLOWING,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman.capabilities import Capabilities
-from dragoman.history.passes.fit import fit_media
+from dragoman.history.passes.lower import fit_media
 from dragoman.history.passes.survey import survey
 from dragoman.history.wording import Wording
 from dragoman.losses import Report

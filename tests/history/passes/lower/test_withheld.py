@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman.capabilities import Capabilities
-from dragoman.history.passes.fit import withhold_tools
+from dragoman.history.passes.lower import withhold_tools
 from dragoman.losses import Report
 from dragoman.message import CacheHint, ChatRequest, Msg, ServerTool, Tool, ToolChoice, places
 

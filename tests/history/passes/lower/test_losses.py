@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dragoman.capabilities import Capabilities
-from dragoman.history.passes.fit import fit, fit_media, fit_tools, withhold_tools
+from dragoman.history.passes.lower import fit, fit_media, fit_tools, withhold_tools
 from dragoman.history.passes.survey import survey
 from dragoman.history.wording import Wording
 from dragoman.losses import Loss, Report

@@ -9,7 +9,7 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, Msg, ServerTool, Tool
 from dragoman.capabilities import Capabilities
-from dragoman.history.passes.fit import fit_tools
+from dragoman.history.passes.lower import fit_tools
 from dragoman.losses import Report
 from dragoman.message import places
 

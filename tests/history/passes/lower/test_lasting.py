@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman.capabilities import Capabilities
-from dragoman.history.passes.fit.state import hint_minutes, limit_ttl, shortest_minutes
+from dragoman.history.passes.lower.state import hint_minutes, limit_ttl, shortest_minutes
 from dragoman.message import CacheHint
 
 CAN = Capabilities(cache_ttls=frozenset({"5m", "1h"}), cache_longest_first=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dragoman.capabilities import Capabilities
-from dragoman.history.passes.fit import fit
+from dragoman.history.passes.lower import fit
 from dragoman.history.passes.survey import TOOL, survey
 from dragoman.history.wording import Wording
 from dragoman.losses import Loss, Report

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dragoman.capabilities import Capabilities
-from dragoman.history.passes.fit import fit_tools
+from dragoman.history.passes.lower import fit_tools
 from dragoman.losses import Report
 from dragoman.message import (
     CacheHint,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dragoman.capabilities import Capabilities
-from dragoman.history.passes.fit.blocks import drop_blanks
+from dragoman.history.passes.lower.blocks import drop_blanks
 from dragoman.history.passes.survey import survey
 from dragoman.losses import Report
 from dragoman.message import (

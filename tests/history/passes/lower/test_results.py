@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman.capabilities import Capabilities
-from dragoman.history.passes.fit import fit
+from dragoman.history.passes.lower import fit
 from dragoman.history.passes.repair import repair
 from dragoman.history.passes.survey import ASSISTANT, USER, survey
 from dragoman.history.wording import Wording
