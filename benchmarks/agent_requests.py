@@ -36,9 +36,9 @@ import pytest
 
 import dragoman
 from dragoman.caches import CACHES
-from dragoman.gateway.config.values import ClientKey, Config, Envelopes, Route, Target
-from dragoman.gateway.exchange.gateway import Gateway
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.config.config_values import ClientKey, Config, Envelopes, Route, Target
+from dragoman.gateway.exchange.exchange import GatewayExchange
+from dragoman.gateway.exchange.open_exchange import Gateway
 from dragoman.gateway.surfaces import ClientRequest
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # no network here

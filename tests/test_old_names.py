@@ -31,7 +31,7 @@ from dragoman.codec.model_facts import ModelFacts
 from dragoman.errors import UnknownKeyword
 from dragoman.formatter.agentscope.base import NamedFormatter
 from dragoman.formatter.wire_formatter import AnswerFormatter
-from dragoman.gateway.config.settings import Judgement
+from dragoman.gateway.config.read_toml import Judgement
 from dragoman.history import truncate
 from dragoman.losses.codes.code import Code
 from dragoman.model import Timeouts

@@ -33,7 +33,7 @@ OLD_MODULES = {
     "token": "tokens",
     "gateway.asgi": "gateway.server.asgi",
     "gateway.keys": "gateway.config.client_keys",
-    "gateway.settings": "gateway.config.settings",
+    "gateway.settings": "gateway.config.read_toml",
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dragoman.gateway.config.client_keys import KeyRing
-from dragoman.gateway.config.settings import parse
+from dragoman.gateway.config.read_toml import parse
 
 from .running import run, widest
 

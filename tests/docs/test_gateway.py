@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.gateway.config.settings import judge, parse
-from dragoman.gateway.config.values import ClientKey, Config, Envelopes, Limits, config_for
+from dragoman.gateway.config.config_values import ClientKey, Config, Envelopes, Limits, config_for
+from dragoman.gateway.config.read_toml import judge, parse
 from dragoman.gateway.server.process.connection import (
     BODY_SECONDS,
     HEAD_BYTES,

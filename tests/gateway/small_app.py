@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman import ConfigError
-from dragoman.gateway.config.values import Config
+from dragoman.gateway.config.config_values import Config
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 

@@ -14,9 +14,9 @@ import pytest
 
 from dragoman.errors import Overloaded
 from dragoman.gateway import http_client
-from dragoman.gateway.config.values import Config, Limits, Target, config_for
-from dragoman.gateway.exchange.gateway import Gateway
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.config.config_values import Config, Limits, Target, config_for
+from dragoman.gateway.exchange.exchange import GatewayExchange
+from dragoman.gateway.exchange.open_exchange import Gateway
 from dragoman.gateway.surfaces import ClientRequest
 from dragoman.llm.names import model_name
 from dragoman.message import ImageBlock, TextBlock, ToolUseBlock

@@ -19,12 +19,12 @@ import uvicorn
 
 from dragoman.errors import ProviderError, ReadError
 from dragoman.gateway.bodies import check_values
-from dragoman.gateway.config.values import Config, Limits, Route, Target
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.config.config_values import Config, Limits, Route, Target
+from dragoman.gateway.exchange.convert_stream import ConvertedAnswer
+from dragoman.gateway.exchange.exchange import GatewayExchange
+from dragoman.gateway.exchange.forward_bytes import Passing, with_model
+from dragoman.gateway.exchange.forward_stream import PassedAnswer
 from dragoman.gateway.exchange.off_loop import MANY, OffLoop, is_long
-from dragoman.gateway.exchange.passed_answer import PassedAnswer
-from dragoman.gateway.exchange.passing import Passing, with_model
-from dragoman.gateway.exchange.relay import ConvertedAnswer
 from dragoman.gateway.in_process.clients import http_client
 from dragoman.gateway.server.asgi import App
 from dragoman.gateway.server.asgi_client import unzip_body

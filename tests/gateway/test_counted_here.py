@@ -11,10 +11,10 @@ import pytest
 
 from dragoman import AsyncLLM, Msg
 from dragoman.errors import DragomanError, WriteError
-from dragoman.gateway.config.values import Config, Route, Target, Truncation
+from dragoman.gateway.config.config_values import Config, Route, Target, Truncation
 from dragoman.gateway.exchange import counting
-from dragoman.gateway.exchange.gateway import Gateway
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.exchange.exchange import GatewayExchange
+from dragoman.gateway.exchange.open_exchange import Gateway
 from dragoman.gateway.server.loop_sender import LoopSender
 from dragoman.gateway.surfaces import ClientAnswer
 from dragoman.gateway.surfaces.base import ClientRequest
@@ -94,7 +94,7 @@ def test_a_counter_that_fails_is_a_typed_error(
 
 def test_a_history_is_cut_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     counter = Watched()
-    monkeypatch.setattr("dragoman.gateway.exchange.upstream.make_counter", lambda *_: counter)
+    monkeypatch.setattr("dragoman.gateway.exchange.target_wire.make_counter", lambda *_: counter)
     route = Route(Target("deepseek/deepseek-flash"), truncation=Truncation(100))
     exchange = opened(route, "/v1/messages", {**BODY, "max_tokens": 9})
 

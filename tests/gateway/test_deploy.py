@@ -16,7 +16,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from dragoman.gateway.config.settings import judge
+from dragoman.gateway.config.read_toml import judge
 
 from .running import Gateway
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from dragoman.errors import ContextOverflow, ProviderError
-from dragoman.gateway.config.values import Config, Route, Target
-from dragoman.gateway.exchange.gateway import Gateway
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.config.config_values import Config, Route, Target
+from dragoman.gateway.exchange.exchange import GatewayExchange
+from dragoman.gateway.exchange.open_exchange import Gateway
 from dragoman.gateway.surfaces import ClientAnswer, ClientRequest, surfaces
 from dragoman.vendors import vendor
 from tests.each_case import each_case

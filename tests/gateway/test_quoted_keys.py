@@ -11,9 +11,9 @@ import pytest
 
 from dragoman import LLM, AsyncLLM, ProviderError
 from dragoman.errors import ConnectionFailed
-from dragoman.gateway.config.values import Config, Route, Target
-from dragoman.gateway.exchange.gateway import Gateway
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.config.config_values import Config, Route, Target
+from dragoman.gateway.exchange.exchange import GatewayExchange
+from dragoman.gateway.exchange.open_exchange import Gateway
 from dragoman.gateway.server.asgi import App
 from dragoman.gateway.surfaces import ClientRequest
 from dragoman.transport.call import AsyncStreamReply, HttpCall, Reply, Timeouts

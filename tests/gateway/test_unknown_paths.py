@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dragoman import ReadError
-from dragoman.gateway.config.values import config_for
+from dragoman.gateway.config.config_values import config_for
 from tests.gateway.exchange.opening import asked, begun, refused
 
 BODY = {"model": "gpt-6-luna", "input": "It is 30 degrees.",

@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from dragoman.gateway.config.client_keys import new_key
-from dragoman.gateway.config.values import Config, Envelopes, Limits, Route, Target
+from dragoman.gateway.config.config_values import Config, Envelopes, Limits, Route, Target
 from dragoman.gateway.server.asgi import app
 from dragoman.gateway.telemetry.log import JsonLog
 from dragoman.gateway.telemetry.metrics import Metrics

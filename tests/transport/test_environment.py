@@ -163,9 +163,9 @@ def test_a_bearer_token_in_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_gateway_asks_where_its_file_says(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who points agents at a gateway by OPENAI_BASE_URL does not point the gateway at itself."""
-    from dragoman.gateway.config.values import Config, Route, Target
-    from dragoman.gateway.exchange.gateway import Gateway
-    from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+    from dragoman.gateway.config.config_values import Config, Route, Target
+    from dragoman.gateway.exchange.exchange import GatewayExchange
+    from dragoman.gateway.exchange.open_exchange import Gateway
     from dragoman.gateway.surfaces import ClientRequest
 
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1")

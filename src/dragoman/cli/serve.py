@@ -11,8 +11,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from ..errors import ConfigError
-from ..gateway.config.typed_toml import ConfigFault
-from ..gateway.config.values import (
+from ..gateway.config.config_values import (
     KEPT,
     Config,
     Route,
@@ -21,6 +20,7 @@ from ..gateway.config.values import (
     config_for,
     with_upstream,
 )
+from ..gateway.config.typed_toml import ConfigFault
 from ..gateway.server.process.exposure import client_url, refuse_exposed
 from . import output
 from .coding_agents import Agent, settings_for
@@ -158,7 +158,7 @@ def _serve(
 
 def _refuse_faults(file: Path) -> None:
     """Report every fault of a file in a line of its own. Raises typer.Exit if there is one."""
-    from ..gateway.config.settings import judge_file
+    from ..gateway.config.read_toml import judge_file
 
     judgement = judge_file(file)
     serious = [fault for fault in judgement.faults if fault.level != "warning"]
@@ -174,7 +174,7 @@ def _refuse_faults(file: Path) -> None:
 def _check(
     model: str | None, file: Path | None, changes: dict[str, Any], upstream: str | None
 ) -> None:
-    from ..gateway.config.settings import Judgement, judge_file
+    from ..gateway.config.read_toml import Judgement, judge_file
     from ..gateway.config.targets import unset_key
 
     if file is not None:
@@ -242,7 +242,7 @@ def _print_settings(
         raise CommandError("--for needs one model", f"dragoman serve --for {agent.value} MODEL")
     config = config_for(model)
     if file is not None:
-        from ..gateway.config.settings import load
+        from ..gateway.config.read_toml import load
 
         config = load(file)
     config = replace(config, **changes)

@@ -18,7 +18,7 @@ from ..suggestions.import_names import find_or_refuse, listing
 if TYPE_CHECKING:
     from typing import Any
 
-    from .config.values import Config
+    from .config.config_values import Config
     from .in_process.clients import (
         async_http_client,
         async_http_transport,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.gateway.config.values import Config, config_for
+from dragoman.gateway.config.config_values import Config, config_for
 from dragoman.llm.names import model_name
 from dragoman.testing import StrictServer
 

@@ -17,7 +17,7 @@ import httpx2
 import uvicorn
 
 from dragoman.gateway import http_client, http_transport
-from dragoman.gateway.config.values import Config, config_for
+from dragoman.gateway.config.config_values import Config, config_for
 from dragoman.gateway.server.asgi import App
 from dragoman.gateway.server.process.connection import ClientConnection
 from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord

@@ -15,7 +15,7 @@ from google import genai
 from google.genai import types
 
 from dragoman.gateway import async_http_client, async_http_transport
-from dragoman.gateway.config.values import Config, config_for
+from dragoman.gateway.config.config_values import Config, config_for
 from dragoman.testing import StrictServer
 
 from .serving import Served

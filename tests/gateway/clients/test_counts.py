@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dragoman.gateway.config.values import Config
+from dragoman.gateway.config.config_values import Config
 from dragoman.message import ChatRequest
 
 from .conftest import Begin

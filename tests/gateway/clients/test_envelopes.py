@@ -16,7 +16,7 @@ import pytest
 
 from dragoman.gateway import http_transport
 from dragoman.gateway.config.client_keys import new_key
-from dragoman.gateway.config.values import ClientKey, Config, Envelopes, config_for
+from dragoman.gateway.config.config_values import ClientKey, Config, Envelopes, config_for
 from dragoman.testing import StrictServer
 from dragoman.text.json_text import loads
 

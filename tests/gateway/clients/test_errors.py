@@ -9,7 +9,7 @@ import pytest
 
 from dragoman.error_kinds import ErrorKind
 from dragoman.errors import Overloaded, ProviderError, RateLimited
-from dragoman.gateway.config.values import Config
+from dragoman.gateway.config.config_values import Config
 from dragoman.gateway.surfaces import Surface, surfaces
 from dragoman.testing import Fault
 from tests.each_case import each_case

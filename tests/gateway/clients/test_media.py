@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from dragoman import MediaFetcher
-from dragoman.gateway.config.settings import parse
-from dragoman.gateway.config.values import Config, config_for
+from dragoman.gateway.config.config_values import Config, config_for
+from dragoman.gateway.config.read_toml import parse
 from dragoman.message import Base64Source, ImageBlock
 from dragoman.testing import StrictServer
 from tests.media_fetch.pages import PNG, Web, answer

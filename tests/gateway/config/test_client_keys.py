@@ -18,7 +18,7 @@ from dragoman import errors
 from dragoman.gateway.bodies import count_values
 from dragoman.gateway.config import client_keys
 from dragoman.gateway.config.client_keys import KeyRing, NewKey, may_ask, new_key
-from dragoman.gateway.config.values import ClientKey
+from dragoman.gateway.config.config_values import ClientKey
 from dragoman.gateway.server.rate_limits import RateLimits
 
 

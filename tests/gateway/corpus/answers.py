@@ -16,7 +16,7 @@ from typing import Any
 
 import dragoman
 from dragoman.errors import DragomanError
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.exchange.exchange import GatewayExchange
 from dragoman.stream.framing import CONTENT_TYPES
 from tests.contract.converting.answers import told
 from tests.contract.converting.clients import CLIENTS as OFFICIAL

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from dragoman.gateway.config.values import Config, Envelopes, OnFault, config_for
-from dragoman.gateway.exchange.gateway import Gateway
+from dragoman.gateway.config.config_values import Config, Envelopes, OnFault, config_for
+from dragoman.gateway.exchange.open_exchange import Gateway
 
 __all__ = ["CLIENTS", "HOME", "UPSTREAMS", "gateway"]
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from dragoman import analysis
 from dragoman.errors import DragomanError
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.exchange.exchange import GatewayExchange
 from dragoman.gateway.surfaces import ClientAnswer, ClientRequest, match_request
 from tests.contract.agents.recorded import AGENTS, CORPUS
 from tests.contract.judges import examine, judge_of

@@ -5,14 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dragoman.gateway.config.values import (
-    ClientKey,
-    Config,
-    Route,
-    Target,
-)
-from dragoman.gateway.exchange.gateway import Gateway
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.config.config_values import ClientKey, Config, Route, Target
+from dragoman.gateway.exchange.exchange import GatewayExchange
+from dragoman.gateway.exchange.open_exchange import Gateway
 from dragoman.gateway.surfaces import ClientAnswer, ClientRequest
 
 CHAT = {"model": "any", "messages": [{"role": "user", "content": "Hi"}]}

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from dragoman.gateway import async_http_client, http_client
-from dragoman.gateway.config.values import Config, Limits, Route, Target
+from dragoman.gateway.config.config_values import Config, Limits, Route, Target
 from dragoman.message import ChatResponse
 from dragoman.transport.call import Timeouts
 from dragoman.transport.retries import Retries

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from dragoman.gateway import async_http_client, http_client
-from dragoman.gateway.config.values import Config, Limits, Route, Target
+from dragoman.gateway.config.config_values import Config, Limits, Route, Target
 from dragoman.model.segments import MAX_SEGMENTS
 from dragoman.transport.retries import Retries
 from tests.gateway.faults.provider import Provider, answer

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman import errors
-from dragoman.gateway.config.values import Envelopes
+from dragoman.gateway.config.config_values import Envelopes
 from dragoman.gateway.exchange.cipher import EnvelopeFault, Sealer, local_key
 from dragoman.sealed_state import MARK, Envelope
 from dragoman.text.json_text import canonical

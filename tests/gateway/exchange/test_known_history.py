@@ -17,10 +17,10 @@ import pytest
 import dragoman
 from dragoman.caches import CACHES
 from dragoman.errors import DragomanError
-from dragoman.gateway.config.settings import of_mapping
-from dragoman.gateway.config.values import ClientKey, Config, Envelopes, Route, Target
-from dragoman.gateway.exchange.gateway import Gateway
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.config.config_values import ClientKey, Config, Envelopes, Route, Target
+from dragoman.gateway.config.read_toml import of_mapping
+from dragoman.gateway.exchange.exchange import GatewayExchange
+from dragoman.gateway.exchange.open_exchange import Gateway
 from dragoman.gateway.exchange.tenancy import Tenancy
 from dragoman.gateway.surfaces import ClientAnswer, ClientRequest, surfaces
 from dragoman.message import known_history, known_tools

@@ -15,12 +15,12 @@ import pytest
 from dragoman import convert_stream
 from dragoman.codec.stream_decoder import StreamDecoder
 from dragoman.gateway import async_http_client, http_client
-from dragoman.gateway.config.values import Config, Limits, Route, Target
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.config.config_values import Config, Limits, Route, Target
+from dragoman.gateway.exchange.convert_stream import ConvertedAnswer
+from dragoman.gateway.exchange.exchange import GatewayExchange
+from dragoman.gateway.exchange.forward_bytes import Passing
+from dragoman.gateway.exchange.forward_stream import PassedAnswer
 from dragoman.gateway.exchange.off_loop import LARGE
-from dragoman.gateway.exchange.passed_answer import PassedAnswer
-from dragoman.gateway.exchange.passing import Passing
-from dragoman.gateway.exchange.relay import ConvertedAnswer
 from dragoman.gateway.server.asgi import App
 from dragoman.transport.retries import Retries
 from tests.gateway.faults.provider import CHUNKED, CUT, LAST, Provider, Step, chunked

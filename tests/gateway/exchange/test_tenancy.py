@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from dragoman.gateway.config.values import ClientKey, Config, Envelopes, Route, Target
-from dragoman.gateway.exchange.gateway import Gateway
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.config.config_values import ClientKey, Config, Envelopes, Route, Target
+from dragoman.gateway.exchange.exchange import GatewayExchange
+from dragoman.gateway.exchange.open_exchange import Gateway
 from dragoman.gateway.surfaces import ClientAnswer, ClientRequest
 from tests.each_case import each_case
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.conversion import stream_converter
-from dragoman.gateway.config.values import Config, Route, Target
-from dragoman.gateway.exchange.gateway import Gateway
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
-from dragoman.gateway.exchange.relay import ConvertedAnswer
+from dragoman.gateway.config.config_values import Config, Route, Target
+from dragoman.gateway.exchange.convert_stream import ConvertedAnswer
+from dragoman.gateway.exchange.exchange import GatewayExchange
+from dragoman.gateway.exchange.open_exchange import Gateway
 from dragoman.gateway.exchange.text_fast_path import TextFastPath
 from dragoman.gateway.surfaces import ClientRequest, openai
 from tests.contract.reading.recorded import PRESENT, exchanges

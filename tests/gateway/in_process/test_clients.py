@@ -20,7 +20,7 @@ import pytest
 from openai.types.chat import ChatCompletion
 
 from dragoman.gateway import async_http_client, http_client
-from dragoman.gateway.config.values import Config, Limits, Route, Target
+from dragoman.gateway.config.config_values import Config, Limits, Route, Target
 from dragoman.transport.call import HttpCall, Reply, StreamReply, Timeouts
 from dragoman.transport.errors import timed_out
 from dragoman.transport.over_aiohttp import AiohttpTransport
@@ -378,7 +378,7 @@ def test_exchanges_are_recorded(provider: Provider, way: str, tmp_path: Path) ->
 
 def test_spans_are_told_of() -> None:
     code = (
-        "import dragoman.gateway as g; from dragoman.gateway.config.settings import parse\n"
+        "import dragoman.gateway as g; from dragoman.gateway.config.read_toml import parse\n"
         "toml = '[server]\\nspans = true\\n[[routes]]\\nto = \"ollama/qwen3\"\\n'\n"
         "toml += 'base_url = \"http://127.0.0.1:9\"\\nretries = 0'\n"
         "with g.http_client(parse(toml)) as http:\n"

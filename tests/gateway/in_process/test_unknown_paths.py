@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from dragoman.gateway import async_http_client, http_client
-from dragoman.gateway.config.values import Config, Limits
+from dragoman.gateway.config.config_values import Config, Limits
 from tests.gateway.faults.provider import HANG, LAST, WAIT, Provider, Step, answer, chunked, head
 
 from .test_clients import LONG, SHORT, of_way, rows, ways

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from random import Random
 
 from dragoman.errors import DragomanError
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
-from dragoman.gateway.exchange.relay import RelayStream
+from dragoman.gateway.exchange.convert_stream import RelayStream
+from dragoman.gateway.exchange.exchange import GatewayExchange
 from dragoman.gateway.surfaces import ClientAnswer
 from tests.gateway.corpus.asking import ask
 from tests.gateway.corpus.kinds import UPSTREAMS, gateway

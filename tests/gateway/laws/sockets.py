@@ -14,7 +14,7 @@ from time import monotonic
 import uvicorn
 
 from dragoman.gateway import App
-from dragoman.gateway.config.values import Config, Envelopes, Route, Target
+from dragoman.gateway.config.config_values import Config, Envelopes, Route, Target
 from dragoman.gateway.server.process.connection import ClientConnection
 
 __all__ = ["LONG", "Upstream", "connected", "gateway", "read_until", "upstream"]

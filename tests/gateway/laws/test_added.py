@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.exchange.exchange import GatewayExchange
 from dragoman.gateway.surfaces import ClientRequest
 from dragoman.losses import Loss
 from tests.contract.agents.recorded import AGENTS, CORPUS

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.gateway.exchange.gateway import Gateway
+from dragoman.gateway.exchange.open_exchange import Gateway
 from tests.each_case import each_case
 from tests.gateway.corpus.asking import ask, events_of
 from tests.gateway.corpus.kinds import CLIENTS, UPSTREAMS

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.exchange.exchange import GatewayExchange
 from tests.each_case import each_case
 from tests.gateway.corpus.asking import ask, events_of
 from tests.gateway.corpus.kinds import CLIENTS, UPSTREAMS, gateway

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
+from dragoman.gateway.exchange.exchange import GatewayExchange
 from dragoman.gateway.surfaces import ClientRequest
 from dragoman.text.json_text import encode_json
 from tests.contract.agents.recorded import AGENTS, CORPUS

@@ -22,7 +22,7 @@ import pytest
 
 from dragoman import errors
 from dragoman.gateway.config.client_keys import new_key
-from dragoman.gateway.config.values import ClientKey, Config, Limits, Route, Target
+from dragoman.gateway.config.config_values import ClientKey, Config, Limits, Route, Target
 from dragoman.gateway.exchange.off_loop import LARGE
 from dragoman.gateway.server import long_process, long_worker
 from dragoman.gateway.server.asgi import App, serving_app

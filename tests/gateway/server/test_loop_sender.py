@@ -9,7 +9,7 @@ import warnings
 import httpx2
 import pytest
 
-from dragoman.gateway.config.values import Config, Route, Target
+from dragoman.gateway.config.config_values import Config, Route, Target
 from dragoman.gateway.server.asgi import App
 from tests.gateway.exchange.test_long_events import events
 from tests.gateway.faults.provider import CHUNKED, Provider, chunked

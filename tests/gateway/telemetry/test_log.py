@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from dragoman import Msg, wire
 from dragoman.errors import ConfigError, DragomanError, ProviderError, ReadError, WriteError
 from dragoman.gateway.config.client_keys import new_key
-from dragoman.gateway.config.values import config_for
-from dragoman.gateway.exchange.gateway import Gateway
-from dragoman.gateway.exchange.gateway_exchange import GatewayExchange
-from dragoman.gateway.exchange.sending import build_stall_error
+from dragoman.gateway.config.config_values import config_for
+from dragoman.gateway.exchange.exchange import GatewayExchange
+from dragoman.gateway.exchange.open_exchange import Gateway
+from dragoman.gateway.exchange.send_with_fallbacks import build_stall_error
 from dragoman.gateway.surfaces import ClientAnswer, ClientRequest
 from dragoman.gateway.telemetry.background import Background
 from dragoman.gateway.telemetry.log import JsonLog

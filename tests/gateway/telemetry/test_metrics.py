@@ -19,7 +19,7 @@ from prometheus_client.openmetrics.parser import (
 from prometheus_client.parser import text_fd_to_metric_families
 
 from dragoman import Msg, wire
-from dragoman.gateway.config.values import Config, Route, Target, config_for
+from dragoman.gateway.config.config_values import Config, Route, Target, config_for
 from dragoman.gateway.telemetry.metrics import Metrics
 from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord
 from dragoman.message import ChatRequest, ImageBlock, URLSource, Usage
@@ -211,7 +211,7 @@ def test_openmetrics_is_given_to_who_asks_for_it() -> None:
 
 WORKER = """
 import sys
-from dragoman.gateway.config.values import config_for
+from dragoman.gateway.config.config_values import config_for
 from dragoman.gateway.telemetry.metrics import Metrics
 from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord
 metrics = Metrics.of(config_for("anthropic/claude-opus-5-5"))

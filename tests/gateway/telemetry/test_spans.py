@@ -20,7 +20,7 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from opentelemetry.trace import SpanKind, StatusCode
 
 from dragoman import Msg, errors, wire
-from dragoman.gateway.config.values import Config, Route, Target
+from dragoman.gateway.config.config_values import Config, Route, Target
 from dragoman.gateway.server.asgi import app
 from dragoman.gateway.telemetry.observed_exchange import ExchangeRecord, Kept
 from dragoman.gateway.telemetry.spans import Spans

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import AuthenticationFailed, ConfigError, Overloaded
 from ...text.redaction import show
-from .values import ClientKey
+from .config_values import ClientKey
 
 if TYPE_CHECKING:
     import argon2

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from ...errors import ConfigError
-from .values import KEPT, Target
+from .config_values import KEPT, Target
 
 
 def make_counter(name: str, model: str = "") -> Any:

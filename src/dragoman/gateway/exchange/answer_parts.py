@@ -14,7 +14,7 @@ from ...message import ChatResponse
 from ...model.segments import AnswerSegments
 from ...transport.call import HttpCall, Timeouts
 from ..surfaces import ClientAnswer
-from .gateway_exchange import GatewayExchange
+from .exchange import GatewayExchange
 
 
 class AnswerParts:

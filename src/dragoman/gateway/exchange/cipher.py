@@ -33,7 +33,7 @@ from ...message.known_text import KnownParts
 from ...sealed_state import MARK, Envelope
 from ...text.json_pieces import holds
 from ...text.json_text import Json, canonical, loads
-from ..config.values import Envelopes
+from ..config.config_values import Envelopes
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM

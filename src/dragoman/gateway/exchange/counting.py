@@ -15,7 +15,7 @@ from ...text.json_text import encode_json, loads
 from ...tokens.chat_messages import split_body
 from ...transport.call import HttpCall
 from ..config.targets import make_counter
-from .upstream import Upstream
+from .target_wire import Upstream
 
 # the fields of a request for an answer that a request for a count may have
 _ANTHROPIC = frozenset(

@@ -29,10 +29,10 @@ from ...errors import AuthenticationFailed, DragomanError, ProviderError
 from ...message.known_tools import ParsedBody, ToolEntries
 from ...text.json_text import JsonObject, loads, member
 from ...text.redaction import show
-from ..config.values import KEPT, ClientKey, Config, Route
+from ..config.config_values import KEPT, ClientKey, Config, Route
 from ..surfaces import ClientRequest
-from .headers import strip_steering
-from .passing import written_anew
+from .forward_bytes import written_anew
+from .forwarded_headers import strip_steering
 
 _SIGN = "_dg"  # separates an id from its mark
 _MARK = 22  # characters: 16 bytes in base64

@@ -22,11 +22,11 @@ from ...errors import ConfigError, DragomanError, ProviderError
 from ...text.redaction import show
 from ...transport.call import AsyncStreamReply, AsyncTransport, Transport, choose_transport
 from ..bodies import check_values
-from ..config.values import Config, config_for
-from ..exchange.gateway import Gateway
-from ..exchange.gateway_exchange import GatewayExchange
+from ..config.config_values import Config, config_for
+from ..exchange.exchange import GatewayExchange
+from ..exchange.open_exchange import Gateway
 from ..exchange.refusals import write_refusal
-from ..exchange.sending import OpenStream, Sender
+from ..exchange.send_with_fallbacks import OpenStream, Sender
 from ..server.asgi_client import header_value, too_large, unzip_body
 from ..server.loop_sender import LoopSender
 from ..surfaces import ClientAnswer, ClientRequest, match_request

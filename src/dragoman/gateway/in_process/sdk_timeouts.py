@@ -28,8 +28,8 @@ from ...transport.call import (
     Transport,
 )
 from ...transport.over_httpx2 import aread_all, read_all
-from ..exchange.relay import RelayStream
-from ..exchange.sending import build_stall_error
+from ..exchange.convert_stream import RelayStream
+from ..exchange.send_with_fallbacks import build_stall_error
 from ..server.asgi_client import LINGER
 
 _SOON = 0.001  # seconds: stands for a time-out of 0, which transports do not accept

@@ -1,4 +1,4 @@
-"""Sends an exchange's calls in a thread, in the steps of exchange/sending.py.
+"""Sends an exchange's calls in a thread, in the steps of exchange/send_with_fallbacks.py.
 
 All that these steps await is in this file, and blocks: a coroutine comes to its end in one go, and
 neither needs nor disturbs an event loop.
@@ -14,9 +14,9 @@ from typing import Any, Self, TypeVar
 from ...errors import ProviderError
 from ...transport.call import AsyncStreamReply, HttpCall, StreamReply, Take, Timeouts, Transport
 from ...transport.credentials import authorize
-from ..exchange.gateway_exchange import GatewayExchange
-from ..exchange.sending import Sender, build_stall_error
-from ..exchange.upstream import Upstream
+from ..exchange.exchange import GatewayExchange
+from ..exchange.send_with_fallbacks import Sender, build_stall_error
+from ..exchange.target_wire import Upstream
 
 _T = TypeVar("_T")
 

@@ -26,13 +26,13 @@ from ...errors import ConfigError, DragomanError, Overloaded, ProviderError
 from ...transport.call import AsyncTransport
 from ..bodies import check_values, count_values
 from ..config.client_keys import KeyRing
-from ..config.settings import load, of_mapping
-from ..config.values import ClientKey, Config, config_for
-from ..exchange.gateway import Gateway
-from ..exchange.gateway_exchange import GatewayExchange
+from ..config.config_values import ClientKey, Config, config_for
+from ..config.read_toml import load, of_mapping
+from ..exchange.exchange import GatewayExchange
 from ..exchange.off_loop import LARGE, OffLoop, is_long
+from ..exchange.open_exchange import Gateway
 from ..exchange.refusals import write_refusal
-from ..exchange.sending import OpenStream
+from ..exchange.send_with_fallbacks import OpenStream
 from ..surfaces import ClientAnswer, ClientRequest, Surface, match_request
 from ..telemetry.log import JsonLog
 from ..telemetry.metrics import Metrics
@@ -49,8 +49,8 @@ from .asgi_client import (
 )
 from .long_process import LongProcess
 from .loop_sender import LoopSender, in_time
+from .loop_turns import Turns
 from .rate_limits import RateLimits
-from .turns import Turns
 
 Scope: TypeAlias = MutableMapping[str, Any]
 # counts the bytes and values of a body towards the budget of its key, or raises

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias, TypeVar
 
 from ...errors import DragomanError, ProviderError, ReadError
 from ...transport.call import AsyncStreamReply
-from ..exchange.gateway_exchange import GatewayExchange
-from ..exchange.relay import RelayStream
-from ..exchange.sending import build_stall_error
+from ..exchange.convert_stream import RelayStream
+from ..exchange.exchange import GatewayExchange
+from ..exchange.send_with_fallbacks import build_stall_error
 from ..surfaces import ClientAnswer, ClientRequest
 from ..telemetry.observed_exchange import ExchangeRecord
 

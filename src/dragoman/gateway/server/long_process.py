@@ -25,7 +25,7 @@ from dataclasses import fields
 from typing import Any
 
 from ...errors import DragomanError, Overloaded
-from ..config.values import ClientKey, Config
+from ..config.config_values import ClientKey, Config
 from ..surfaces import ClientRequest
 from ..telemetry.observed_exchange import ExchangeRecord
 from .asgi_client import Client, ClientLeft

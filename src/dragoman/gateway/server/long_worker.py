@@ -21,7 +21,7 @@ from typing import Any
 
 from ...errors import DragomanError, ProviderError
 from ...losses.loss import Loss, load_loss, locate_losses
-from ..config.values import ClientKey
+from ..config.config_values import ClientKey
 from ..exchange.refusals import write_refusal
 from ..surfaces import ClientRequest, match_request
 from ..telemetry.observed_exchange import ExchangeRecord

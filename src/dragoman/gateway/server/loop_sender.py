@@ -16,11 +16,11 @@ from ...transport.call import (
     preload,
 )
 from ...transport.credentials import aauthorize
-from ..exchange.gateway_exchange import GatewayExchange
+from ..exchange.exchange import GatewayExchange
 from ..exchange.off_loop import OffLoop, is_long
-from ..exchange.sending import OpenStream, Sender, build_stall_error
-from ..exchange.upstream import Upstream
-from .turns import Turns
+from ..exchange.send_with_fallbacks import OpenStream, Sender, build_stall_error
+from ..exchange.target_wire import Upstream
+from .loop_turns import Turns
 
 _T = TypeVar("_T")
 _FETCHING = 16  # requests in a worker whose media are fetched at the same time

@@ -1,6 +1,6 @@
 """RateLimits: how many requests, bytes and values each client key may still send.
 
-The bounds are those of `ClientKey` in `config/values.py`.
+The bounds are those of `ClientKey` in `config/config_values.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Self
 
 from ...errors import ProviderError, RateLimited
 from ...text.redaction import show
-from ..config.values import ClientKey
+from ..config.config_values import ClientKey
 
 
 @dataclass(slots=True)

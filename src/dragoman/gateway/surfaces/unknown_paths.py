@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from ...errors import AuthenticationFailed, ProviderError
 from ...text.redaction import show
-from ..config.values import ClientKey, Route
+from ..config.config_values import ClientKey, Route
 from . import ClientRequest, surfaces
 
 _DECODED = 4  # how often proxies may decode a path

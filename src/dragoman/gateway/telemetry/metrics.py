@@ -20,7 +20,7 @@ from ...error_kinds import ErrorKind
 from ...losses.codes import CODES
 from ...message import Usage
 from ...vendors import PROTOCOLS, VENDORS
-from ..config.values import KEPT, Config
+from ..config.config_values import KEPT, Config
 from .observed_exchange import ExchangeRecord, Observer
 
 OTHER = "other"

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from dragoman import ConfigError
-from dragoman.gateway.config.values import ClientKey, Config, Route, Target, config_for
+from dragoman.gateway.config.config_values import ClientKey, Config, Route, Target, config_for
 from dragoman.gateway.server.process.connection import LEFT_BYTES, ClientConnection
 from dragoman.gateway.server.process.exposure import Exposed, is_loopback, refuse_exposed
 from dragoman.gateway.server.process.server import serve

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from ....errors import ConfigError
 from ....text.json_text import encode_json
-from ...config.values import Config
+from ...config.config_values import Config
 
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]

@@ -22,9 +22,9 @@ from typing import Any
 import uvicorn
 
 from ....errors import DragomanError
-from ...config.settings import load
+from ...config.config_values import Config, with_upstream
+from ...config.read_toml import load
 from ...config.targets import unset_key
-from ...config.values import Config, with_upstream
 from .exposure import Exposed, refuse_exposed
 
 _log = logging.getLogger("dragoman.gateway")

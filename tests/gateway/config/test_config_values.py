@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman import ConfigError
-from dragoman.gateway.config.values import Target, config_for, with_upstream
+from dragoman.gateway.config.config_values import Target, config_for, with_upstream
 
 
 @pytest.mark.parametrize(

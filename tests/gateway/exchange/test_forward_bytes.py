@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.gateway.config.values import Config, Limits, Route, Target
+from dragoman.gateway.config.config_values import Config, Limits, Route, Target
 from dragoman.gateway.server.asgi import App
 from dragoman.gateway.server.asgi_client import WRITE
 

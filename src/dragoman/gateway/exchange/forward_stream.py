@@ -14,8 +14,8 @@ from ...text.hidden_keys import HiddenKey
 from ..surfaces import Surface
 from .beginning import SIGNS_OF_LIFE, Beginning, broken_off, is_alive_only
 from .event_writer import EventWriter, is_error_event
+from .forward_bytes import Passing
 from .off_loop import LARGE, LongEvent, read_left
-from .passing import Passing
 
 
 class PassedAnswer:

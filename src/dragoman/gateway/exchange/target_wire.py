@@ -30,8 +30,8 @@ from ...text.json_text import JsonObject
 from ...transport.call import HttpCall
 from ...transport.credentials import Key, address
 from ...vendors import PROTOCOLS, Vendor, wire
+from ..config.config_values import KEPT, Config, Route, Target
 from ..config.targets import make_counter
-from ..config.values import KEPT, Config, Route, Target
 from ..surfaces import ListedModel, Surface
 from .compaction import is_summary
 

@@ -32,21 +32,21 @@ from ...text.json_text import JsonObject, encode_json
 from ...transport.call import HttpCall
 from ...transport.retries import PASSING, Retries
 from ..bodies import check_answer_values, date_answer, looks_like_object, object_in, unreadable
-from ..config.values import Config, Route
+from ..config.config_values import Config, Route
 from ..surfaces import ClientAnswer, ClientRequest, Operation, Surface
 from ..surfaces.base import JSON, to_client_error
 from ..telemetry.observed_exchange import ExchangeRecord, Kept, log_message, losses_header
 from ..telemetry.redact import keyless
 from . import compaction, counting
 from .cipher import SealedState, Sealer, may_hold_envelopes
-from .headers import answer_headers, protocol_headers, request_headers, without_key
+from .convert_stream import ConvertedAnswer, RelayStream
+from .forward_bytes import reorder_like, with_model, written_anew
+from .forward_stream import PassedAnswer
+from .forwarded_headers import answer_headers, protocol_headers, request_headers, without_key
 from .off_loop import is_long
-from .passed_answer import PassedAnswer
-from .passing import reorder_like, with_model, written_anew
 from .refusals import key_refused, write_refusal
-from .relay import ConvertedAnswer, RelayStream
+from .target_wire import Upstream
 from .tenancy import Tenancy
-from .upstream import Upstream
 
 _log = logging.getLogger("dragoman.gateway")
 

@@ -24,11 +24,11 @@ from ..bodies import unreadable
 from ..surfaces import ClientAnswer
 from .answer_parts import AnswerParts
 from .beginning import broken_off
-from .gateway_exchange import GatewayExchange
+from .convert_stream import RelayStream
+from .exchange import GatewayExchange
+from .forward_bytes import answer_too_large
 from .off_loop import LARGE
-from .passing import answer_too_large
-from .relay import RelayStream
-from .upstream import Upstream
+from .target_wire import Upstream
 
 _T = TypeVar("_T")
 Pour: TypeAlias = Callable[[Take], Coroutine[Any, Any, bool]]

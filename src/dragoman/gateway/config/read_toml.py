@@ -1,7 +1,8 @@
 """Config from TOML: `load` a file, `parse` a text, `of_mapping` values that are parsed already.
 
 Every fault of a file is reported, each with its line and what to do about it; `judge` returns the
-faults together with the values. A key is a field in `values`, with its meaning, and a `take` here.
+faults together with the values. A key is a field in `config_values.py`, with its meaning, and a
+`take` here.
 Secrets are never in the file: it names the environment variables that hold them.
 """
 
@@ -37,6 +38,18 @@ from ...transport.credentials import address
 from ...transport.retries import Retries
 from ...transport.timeouts import Timeouts
 from ...vendors import VENDORS
+from .config_values import (
+    KEPT,
+    ClientKey,
+    Config,
+    Envelopes,
+    Limits,
+    Route,
+    Target,
+    Truncation,
+    checked_base_url,
+    checked_headers,
+)
 from .targets import make_counter, unset_key
 from .typed_toml import (
     ConfigFault,
@@ -52,18 +65,6 @@ from .typed_toml import (
     text,
     texts_by_name,
     whole,
-)
-from .values import (
-    KEPT,
-    ClientKey,
-    Config,
-    Envelopes,
-    Limits,
-    Route,
-    Target,
-    Truncation,
-    checked_base_url,
-    checked_headers,
 )
 
 _log = logging.getLogger("dragoman.gateway")

@@ -7,12 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from dragoman.gateway.config.values import (
-    Config,
-    Route,
-    Target,
-    config_for,
-)
+from dragoman.gateway.config.config_values import Config, Route, Target, config_for
 from dragoman.gateway.surfaces import match_request, surfaces
 from tests.gateway.exchange.opening import CHAT, KEY, asked, begun, passing, refused
 

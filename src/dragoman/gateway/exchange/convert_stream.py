@@ -21,12 +21,12 @@ from ...stream.pieces import Failed, Piece
 from ...text.hidden_keys import HiddenKey
 from ...text.json_text import Json, JsonObject
 from ..bodies import count_signs, too_many_values
-from ..config.values import Limits
+from ..config.config_values import Limits
 from ..surfaces import Surface
 from .beginning import SIGNS_OF_LIFE, Beginning, broken_off, is_alive_only
 from .event_writer import EventWriter, is_error_event
+from .forward_bytes import answer_too_large, event_too_large
 from .off_loop import LARGE, LongEvent, read_left
-from .passing import answer_too_large, event_too_large
 from .text_fast_path import TextFastPath
 
 _LARGE_ANSWER = 2**20  # bytes of an answer whose last event may be long to write

@@ -1,6 +1,6 @@
 """The values of a gateway's configuration: routes, client keys, limits, envelopes.
 
-A new key of gateway.toml is a field here, and is read in `settings.py`, which names the line of a
+A new key of gateway.toml is a field here, and is read in `read_toml.py`, which names the line of a
 fault.
 """
 

@@ -15,9 +15,9 @@ import pytest
 
 from dragoman.errors import ConfigError
 from dragoman.gateway import App, app
-from dragoman.gateway.config.values import config_for
+from dragoman.gateway.config.config_values import config_for
 from dragoman.gateway.server import asgi
-from dragoman.gateway.server.turns import Turns
+from dragoman.gateway.server.loop_turns import Turns
 from dragoman.gateway.telemetry.log import JsonLog
 from dragoman.gateway.telemetry.observed_exchange import Observer
 from dragoman.testing import Scripted
@@ -185,7 +185,7 @@ def test_requests_that_come_at_once_are_opened_one_in_each_turn(
 PRELOAD = """
 import asyncio, sys
 from dragoman.gateway import App, app
-from dragoman.gateway.config.values import config_for
+from dragoman.gateway.config.config_values import config_for
 
 async def start():
     served = app("openai/*")

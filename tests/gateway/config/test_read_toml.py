@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman import ConfigError, MediaFetcher
-from dragoman.gateway.config import settings
-from dragoman.gateway.config.settings import judge, load, of_mapping, parse
+from dragoman.gateway.config import read_toml
+from dragoman.gateway.config.config_values import Config, Envelopes, Limits, Route
+from dragoman.gateway.config.read_toml import judge, load, of_mapping, parse
 from dragoman.gateway.config.typed_toml import Place, find_lines, seconds, size
-from dragoman.gateway.config.values import Config, Envelopes, Limits, Route
 from dragoman.losses import Policy
 from dragoman.transport.call import Timeouts
 from dragoman.transport.retries import Retries
@@ -562,7 +562,7 @@ def test_spans_need_their_package(monkeypatch: pytest.MonkeyPatch) -> None:
     assert faults(toml) == []
     usual = find_spec
     monkeypatch.setattr(
-        settings, "find_spec", lambda name: None if name == "opentelemetry" else usual(name)
+        read_toml, "find_spec", lambda name: None if name == "opentelemetry" else usual(name)
     )
     [fault] = faults(toml)
     assert "$.server.spans: the extra otel is not installed" in fault

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dragoman.errors import ConfigError, DragomanError, LossRefused, ProviderError, WriteError
-from dragoman.gateway.config.values import (
+from dragoman.gateway.config.config_values import (
     Config,
     Envelopes,
     Route,

@@ -13,7 +13,7 @@ from ...errors import DragomanError, ProviderError, ReadError
 from ...text.json_text import loads
 from ..bodies import object_in, read_model
 from ..config.client_keys import may_ask
-from ..config.values import KEPT, ClientKey, Config
+from ..config.config_values import KEPT, ClientKey, Config
 from ..surfaces import ClientAnswer, ClientRequest, Operation, Surface, match_request
 from ..surfaces.base import named_model
 from ..surfaces.unknown_paths import (
@@ -25,10 +25,10 @@ from ..surfaces.unknown_paths import (
     stays_below,
 )
 from ..telemetry.observed_exchange import ExchangeRecord, new_record
-from .gateway_exchange import GatewayContext, GatewayExchange
+from .exchange import GatewayContext, GatewayExchange
 from .refusals import upgrade_refused, write_refusal
+from .target_wire import list_models, listed_one
 from .tenancy import Tenancy, has_dots
-from .upstream import list_models, listed_one
 
 
 class Gateway(GatewayContext):
