@@ -34,6 +34,7 @@ OLD_MODULES = {
     "gateway.asgi": "gateway.server.asgi",
     "gateway.keys": "gateway.config.client_keys",
     "gateway.settings": "gateway.config.read_toml",
+    "gateway.config.settings": "gateway.config.read_toml",
 }
 
 

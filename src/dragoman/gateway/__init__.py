@@ -37,7 +37,7 @@ __all__ = [
     "http_transport",
 ]
 
-_HOMES = {"App": "server.asgi", "app": "server.asgi", "Config": "config.values"}
+_HOMES = {"App": "server.asgi", "app": "server.asgi", "Config": "config.config_values"}
 
 
 def __getattr__(name: str) -> Any:

@@ -59,7 +59,7 @@ _HOMES = {
     ".llm": ("LLM", "AsyncLLM"),
     ".inputs": ("to_request",),
     ".names": ("ModelName", "model_name"),
-    ".pairs": ("Formatting", "ModelLike", "Pair", "Sending", "to_llm", "to_pair"),
+    ".formatter_and_model": ("Formatting", "ModelLike", "Pair", "Sending", "to_llm", "to_pair"),
     ".settings": ("Input", "Way"),
     ".streams": ("AnswerStream", "AsyncAnswerStream"),
 }

@@ -1,9 +1,9 @@
 """Which headers and query parameters are passed on, to the provider and back to the client.
 
 These are lists of what is not passed on, for a request whose body goes on as it came. Of a request
-that is converted only `protocol_headers` are read; the headers that it is sent with are new ones:
-those of its protocol (`write` in `protocols/*/protocol.py`), of the vendor's row (`headers` in
-`vendors/`) and of the key, which `model/endpoint.py` puts together, as for every other call.
+that is converted only `protocol_headers` are read. It is sent with new ones: `written_call` in
+`target_wire.py` joins those that the target's protocol writes and those of the configuration, and
+`authorize` in `transport/credentials.py` adds the key, as `send_with_fallbacks.py` has it done.
 """
 
 from __future__ import annotations
