@@ -16,7 +16,8 @@ import pytest
 import dragoman
 from dragoman.errors import ConfigError
 from dragoman.message.blocks import Origin
-from dragoman.vendors import PROTOCOLS, VENDORS, find_vendor, vendor
+from dragoman.vendors import PROTOCOLS, VENDORS, vendor
+from dragoman.vendors.registry import find_vendor
 
 PACKAGE = Path(__file__).with_name("example_package")
 SRC = Path(__file__).resolve().parents[2] / "src"

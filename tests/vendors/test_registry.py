@@ -15,7 +15,8 @@ from dragoman.capabilities import Fact, Facts
 from dragoman.errors import ConfigError
 from dragoman.formatter.agentscope import FORMATTERS
 from dragoman.protocols.openai_chat import Dialect
-from dragoman.vendors import PROTOCOLS, VENDORS, room, vendor
+from dragoman.vendors import PROTOCOLS, VENDORS, vendor
+from dragoman.vendors.protocol_rooms import room
 from tests.each_case import each_case
 
 REQ = ChatRequest([Msg.user("Hi.")])

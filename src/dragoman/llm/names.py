@@ -9,7 +9,9 @@ from ..capabilities import Facts, Limits
 from ..errors import ConfigError
 from ..suggestions.keywords import VENDOR_SYNONYMS, closest, nearest_vendor
 from ..text.redaction import show
-from ..vendors import PROTOCOLS, REGISTRY, VENDORS, Vendor, room, vendor, wire, wires
+from ..vendors import PROTOCOLS, VENDORS, Vendor, vendor, wire, wires
+from ..vendors.protocol_rooms import room
+from ..vendors.registry import REGISTRY
 
 # how the names of models begin, and the vendor that alone serves them, their maker
 _MAKERS = tuple(

@@ -11,7 +11,7 @@ from ..capabilities import Facts
 from ..protocols.anthropic import Dialect
 from ..protocols.batches import BatchLimits
 from ..transport.credentials import API_KEY
-from . import Billing, Vendor
+from .vendor_row import Billing, Vendor
 
 # Docs, "Preserved thinking": thinking that was signed on Google Cloud or on Bedrock is taken back
 # here, and what it signed here is taken there: each host's row names the hosts whose it takes

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..capabilities import Facts
 from ..protocols.anthropic import Dialect
 from ..transport.credentials import Auth
-from . import Billing, Vendor
+from .vendor_row import Billing, Vendor
 
 VENDOR = Vendor(
     "anthropic-aws",

@@ -11,7 +11,7 @@ from ..capabilities import Facts
 from ..protocols import openai_chat, openai_responses
 from ..protocols.batches import BatchLimits
 from ..transport.credentials import Auth
-from . import Vendor
+from .vendor_row import Vendor
 
 _LEARN = "Microsoft Learn, Azure OpenAI v1 API; recorded answers"
 _CHOICES = ("auto", "none", "required", "tool", "allowed")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..capabilities import Fact, Facts, without
 from ..protocols.openai_chat import Dialect
-from . import Billing, Vendor
+from .vendor_row import Billing, Vendor
 
 _LIST = "pi-ai 1.6.0, catalogue of Baseten: inputs and thinking levels of fifteen models"
 

@@ -16,7 +16,7 @@ from ..protocols.batches import BatchLimits
 from ..protocols.bedrock import Dialect
 from ..protocols.openai_chat import Dialect as Chat
 from ..transport.credentials import Auth
-from . import Vendor
+from .vendor_row import Vendor
 
 _RECORDED = "recorded answers of Converse"
 _CACHING = "Amazon Bedrock user guide, Prompt caching"

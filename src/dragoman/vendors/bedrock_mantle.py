@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..capabilities import Fact, Facts
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..transport.credentials import Auth
-from . import Billing, Vendor
+from .vendor_row import Billing, Vendor
 
 _PATHS = "pydantic-ai, Bedrock Mantle: interfaces by model; recorded paths"
 _GUIDE = "Amazon Bedrock user guide, Server-side tools: Lambda or MCP, none of OpenAI's"

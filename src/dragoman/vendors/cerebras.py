@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..capabilities import Fact, Facts, without
 from ..protocols.openai_chat import Dialect
-from . import Vendor
+from .vendor_row import Vendor
 
 _REASONING = "Cerebras docs, Reasoning: efforts by model"
 

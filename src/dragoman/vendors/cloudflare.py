@@ -11,7 +11,7 @@ from ..capabilities import Facts, without
 from ..capabilities.families.shared import COPIED_ITEMS
 from ..error_kinds import code_rows
 from ..protocols import openai_chat, openai_responses
-from . import Vendor
+from .vendor_row import Vendor
 
 _DOCS = "Cloudflare docs, OpenAI compatible API endpoints; models.dev, 2026-06-25"
 _OSS = "@cf/openai/gpt-oss-120b"

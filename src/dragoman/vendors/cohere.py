@@ -9,7 +9,7 @@ from typing import Any
 
 from ..capabilities import Fact, Facts
 from ..protocols.cohere import Dialect
-from . import Vendor
+from .vendor_row import Vendor
 
 _MODELS = "Cohere docs, Models; recorded"
 _REASONING = "Cohere docs, Reasoning"

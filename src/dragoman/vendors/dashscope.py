@@ -15,7 +15,7 @@ from ..protocols import anthropic, openai_chat, openai_responses
 from ..protocols.batches import BatchLimits
 from ..protocols.dashscope import MULTIMODAL, TEXT, Dialect
 from ..transport.credentials import API_KEY
-from . import Vendor
+from .vendor_row import Vendor
 
 _API = "Model Studio, Qwen API via DashScope: endpoints by model; agentscope-java's router"
 _OVERVIEW = "Model Studio, text generation overview: models of each endpoint; probes of 2026-09"

@@ -11,7 +11,7 @@ from typing import Any
 from ..capabilities import Fact, Facts
 from ..error_kinds import code_rows
 from ..protocols.openai_chat import Dialect
-from . import Billing, Vendor
+from .vendor_row import Billing, Vendor
 
 _REASONING = "Databricks docs, Query reasoning models: thinking of Claude and Gemini 2.5"
 _BUDGET: dict[str, Any] = {"form": "thinking budget", "efforts": (), "budgets": (1024, 63_999)}

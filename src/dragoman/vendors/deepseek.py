@@ -14,7 +14,7 @@ from ..capabilities.families.shared import SAMPLES, copy_facts
 from ..protocols import anthropic, openai_responses
 from ..protocols.openai_chat import Dialect
 from ..transport.credentials import API_KEY
-from . import Vendor
+from .vendor_row import Vendor
 
 _MODE = "DeepSeek API docs, Thinking Mode; its recorded answers"
 _SIGHT = "DeepSeek API docs, Your First API Call: image input of V4.1-Flash"

@@ -10,7 +10,7 @@ from ..capabilities import Fact, Facts, without
 from ..capabilities.families.shared import TOP_K, copy_facts
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
-from . import Vendor
+from .vendor_row import Vendor
 
 _REASONING = "Fireworks docs, Reasoning; deepagents' table of efforts by model"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..protocols.anthropic import Dialect
 from ..transport.credentials import Auth
-from . import Vendor
+from .vendor_row import Vendor
 
 VENDOR = Vendor(
     "foundry",

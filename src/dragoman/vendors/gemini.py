@@ -11,7 +11,7 @@ from ..protocols import gemini_interactions as interactions
 from ..protocols.batches import BatchLimits
 from ..protocols.gemini import Dialect
 from ..transport.credentials import Auth
-from . import Vendor
+from .vendor_row import Vendor
 
 _MODEL = "gemini-3.8-flash"  # asked where no model is named
 

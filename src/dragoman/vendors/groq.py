@@ -11,7 +11,7 @@ from typing import Any
 from ..capabilities import Fact, Facts, without
 from ..protocols.batches import BatchLimits
 from ..protocols.openai_chat import Dialect
-from . import Billing, Vendor
+from .vendor_row import Billing, Vendor
 
 _TOOLS = "Groq docs, Built-in tools: models that search and run code"
 _SCHEMAS = "Groq docs, Structured outputs: supported models"

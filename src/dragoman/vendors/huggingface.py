@@ -13,7 +13,7 @@ from dataclasses import replace
 from ..capabilities import Facts, without
 from ..protocols import openai_responses
 from ..protocols.openai_chat import Dialect
-from . import Vendor
+from .vendor_row import Vendor
 
 VENDOR = Vendor(
     "huggingface",

@@ -11,7 +11,7 @@ from ..capabilities.families.shared import BUDGETED, SAMPLES, copy_facts
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
 from ..transport.credentials import API_KEY
-from . import Vendor
+from .vendor_row import Vendor
 
 _HUB = "Tencent Cloud docs, TokenHub: thinking.type, reasoning_effort; models.dev, 2026-06-25"
 _MODEL = "hunyuan-2.0-thinking-20251109"

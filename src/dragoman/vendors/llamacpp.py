@@ -13,7 +13,7 @@ from ..capabilities.families.templates import FREE, HEADED, SWITCHED
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..stream.think_tags import SERVERS
 from ..transport.credentials import OPTIONAL
-from . import Vendor
+from .vendor_row import Vendor
 
 _SERVER = "llama.cpp, tools/server/README.md"
 

@@ -14,7 +14,7 @@ from ..capabilities.families.templates import HEADED
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..stream.think_tags import SERVERS
 from ..transport.credentials import OPTIONAL
-from . import Vendor
+from .vendor_row import Vendor
 
 _PAYLOAD = "LM Studio docs, Chat Completions: supported payload parameters; API Changelog"
 

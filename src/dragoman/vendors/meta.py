@@ -12,7 +12,7 @@ from ..capabilities import Fact, Facts
 from ..capabilities.families.shared import COPIED_ITEMS, copy_facts
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..transport.credentials import API_KEY
-from . import Vendor
+from .vendor_row import Vendor
 
 _RULES = "chatoyant, Meta adapter: Meta's Model API docs, verified 2026-08; any-llm 1.40, meta"
 _EFFORTS = ("minimal", "low", "medium", "high", "xhigh")

@@ -16,7 +16,7 @@ from ..error_kinds import code_rows
 from ..protocols import anthropic, openai_responses
 from ..protocols.openai_chat import Dialect
 from ..transport.credentials import API_KEY
-from . import Vendor
+from .vendor_row import Vendor
 
 _CREATE = "MiniMax docs, Create Response: reasoning only when asked, by M2 always"
 _SEES = ("minimax-m[0-9]*",)

@@ -11,7 +11,7 @@ from ..capabilities import Fact, Facts
 from ..error_kinds import code_rows
 from ..protocols.batches import BatchLimits
 from ..protocols.mistral import Dialect
-from . import Vendor
+from .vendor_row import Vendor
 
 _REASONING = "Mistral docs, Reasoning; mozilla-ai/any-llm issue 1241"
 _MODELS = "Mistral docs, Models"

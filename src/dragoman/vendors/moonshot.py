@@ -14,7 +14,7 @@ from ..capabilities.families.shared import BUDGETED, copy_facts
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
 from ..transport.credentials import API_KEY
-from . import Vendor
+from .vendor_row import Vendor
 
 _SEARCH = "Moonshot docs, Use web search: thinking must be off"
 _PARTS = "kimi-cli and vercel/ai: image_url and video_url as data URI or ms:// file"

@@ -10,7 +10,7 @@ from ..capabilities.families.shared import BUDGETED, SAMPLES, copy_facts
 from ..error_kinds import code_rows
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
-from . import Billing, Vendor
+from .vendor_row import Billing, Vendor
 
 VENDOR = Vendor(
     "novita",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..capabilities import Facts, without
 from ..capabilities.families.templates import SWITCHED
 from ..protocols.openai_chat import Dialect
-from . import Vendor
+from .vendor_row import Vendor
 
 VENDOR = Vendor(
     "nvidia",

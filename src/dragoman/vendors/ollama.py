@@ -15,7 +15,7 @@ from ..protocols import anthropic, openai_chat, openai_responses
 from ..protocols.ollama import Dialect
 from ..stream.think_tags import SERVERS
 from ..transport.credentials import OPTIONAL
-from . import Vendor
+from .vendor_row import Vendor
 
 _HEADED = Fact(
     models=("qwen[0-9]*",),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..capabilities import Facts
 from ..protocols.openai_responses import Dialect
-from . import Vendor
+from .vendor_row import Vendor
 
 VENDOR = Vendor(
     "open-responses",

@@ -11,7 +11,7 @@ from ..capabilities import Facts
 from ..protocols import openai_responses as responses
 from ..protocols.batches import BatchLimits
 from ..protocols.openai_chat import Dialect
-from . import Vendor
+from .vendor_row import Vendor
 
 DEFAULT_MODEL = "gpt-5.6"  # asked where no model is named
 

@@ -12,7 +12,7 @@ from typing import Any
 from ..capabilities import Fact, Facts
 from ..capabilities.families.shared import TOP_K
 from ..protocols import anthropic, openai_chat, openai_responses
-from . import Billing, Vendor
+from .vendor_row import Billing, Vendor
 
 _INPUTS = "OpenRouter docs, Audio and Video inputs: models that take them"
 _CHOICE = "OpenRouter API reference: tool_choice"

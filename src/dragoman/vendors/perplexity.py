@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..capabilities import Fact, Facts, without
 from ..protocols.openai_chat import Dialect
-from . import Billing, Vendor
+from .vendor_row import Billing, Vendor
 
 _SONAR = "Perplexity docs, Sonar; vercel/ai, perplexity 4: no tools, stop, seed or links to files"
 _EFFORT = "Perplexity docs, Sonar: reasoning_effort; models.dev, 2026-06-25"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..capabilities import Facts, without
 from ..protocols.openai_chat import Dialect
-from . import Vendor
+from .vendor_row import Vendor
 
 VENDOR = Vendor(
     "sambanova",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..capabilities import Fact, Facts, without
 from ..error_kinds import code_rows
 from ..protocols.openai_chat import Dialect
-from . import Vendor
+from .vendor_row import Vendor
 
 _CREATE = (
     "SiliconFlow docs, Chat Completions: enable_thinking, thinking_budget; cherry-studio 14782"

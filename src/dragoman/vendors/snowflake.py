@@ -10,7 +10,7 @@ from typing import Any
 from ..capabilities import Fact, Facts
 from ..error_kinds import code_rows
 from ..protocols import anthropic, openai_chat
-from . import Vendor
+from .vendor_row import Vendor
 
 _REST = "Snowflake docs, Cortex REST API: fields by model family"
 _BASE = "https://{account}.snowflakecomputing.com/api/v2/cortex"

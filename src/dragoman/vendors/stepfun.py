@@ -12,7 +12,7 @@ from ..capabilities import Fact, Facts, without
 from ..capabilities.families.shared import COPIED_ITEMS, SAMPLES, copy_facts
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..transport.credentials import API_KEY
-from . import Vendor
+from .vendor_row import Vendor
 
 _DOCS = "StepFun docs, Chat Completion, Messages, Responses: efforts; models.dev, 2026-06-25"
 _LEVELS = ("low", "medium", "high")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..capabilities import Fact, Facts, without
 from ..protocols.batches import BatchLimits
 from ..protocols.openai_chat import Dialect
-from . import Billing, Vendor
+from .vendor_row import Billing, Vendor
 
 _REASONING = "Together docs, Reasoning: reasoning.enabled, reasoning_effort; models.dev, 2026-06-25"
 _LEVELS = ("low", "medium", "high")

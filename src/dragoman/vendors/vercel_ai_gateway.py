@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..capabilities import Fact, Facts
 from ..capabilities.families.shared import SAMPLES, copy_facts
 from ..protocols import anthropic, openai_chat
-from . import Vendor
+from .vendor_row import Vendor
 
 _DOCS = "Vercel docs, AI Gateway, OpenAI compatibility"
 _LEVELS = ("minimal", "low", "medium", "high", "xhigh")

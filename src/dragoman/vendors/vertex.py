@@ -11,7 +11,7 @@ from ..protocols.anthropic import Dialect as Messages
 from ..protocols.gemini import Dialect
 from ..protocols.mistral import Dialect as Mistral
 from ..transport.credentials import Auth
-from . import Vendor
+from .vendor_row import Vendor
 
 _HOST = "https://{region}-aiplatform.googleapis.com"
 _PLACE = "projects/{project}/locations/{region}"

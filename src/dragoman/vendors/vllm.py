@@ -14,7 +14,7 @@ from ..capabilities.families.templates import FREE, HEADED, SWITCHED
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..stream.think_tags import SERVERS
 from ..transport.credentials import OPTIONAL
-from . import Vendor
+from .vendor_row import Vendor
 
 _SERVER = "vLLM docs, OpenAI-Compatible Server: it runs what it is asked"
 # gpt-oss calls a tool or not: the server ignores `required`

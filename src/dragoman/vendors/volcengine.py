@@ -11,7 +11,7 @@ from typing import Any
 
 from ..capabilities import Fact, Facts, without
 from ..protocols import openai_chat, openai_responses
-from . import Vendor
+from .vendor_row import Vendor
 
 _SDK = "volcenginesdkarkruntime 5.0.54, types of Chat Completions and Responses"
 _DEEP = "Volcengine Ark docs, Deep thinking: on unless it is disabled; Roo-Code issue 11395"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..capabilities import Facts
 from ..error_kinds import code_rows
 from ..protocols.openai_chat import Dialect
-from . import Vendor
+from .vendor_row import Vendor
 
 _ERRORS = code_rows(
     "watsonx",

@@ -12,7 +12,7 @@ from typing import Any
 from ..capabilities import Fact, Facts
 from ..capabilities.families.limits import limit_row
 from ..protocols import openai_chat, openai_responses
-from . import Billing, Vendor
+from .vendor_row import Billing, Vendor
 
 _DOCS = "xAI docs, API reference and Image understanding; recorded answers"
 

@@ -13,7 +13,7 @@ from ..capabilities.families.shared import BUDGETED, SAMPLES, copy_facts
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
 from ..transport.credentials import API_KEY
-from . import Vendor
+from .vendor_row import Vendor
 
 _BACK = (
     '400 "The reasoning_content in the thinking mode must be passed back to the API.": GCMP issue'

@@ -14,7 +14,7 @@ from ..error_kinds import code_rows
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
 from ..transport.credentials import API_KEY
-from . import Vendor
+from .vendor_row import Vendor
 
 _SWITCH: dict[str, Any] = {"efforts": ("on",)}
 

@@ -23,7 +23,7 @@ from ...errors import ReadError, WriteError
 from ...losses import Report
 from ...protocols.batches import BatchLines, BatchResult
 from ...text.json_text import Json, JsonObject, encode_json
-from ...vendors import batch_lines, bucket_lines
+from ...vendors.protocol_rooms import batch_lines, bucket_lines
 from .conversation import Conversation, add_answer, hold_request, refuse_answer
 from .exchange import ExchangeParts, add_request, write_parts
 from .exchange import add_answer as read_answer

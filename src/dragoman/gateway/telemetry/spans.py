@@ -15,7 +15,7 @@ from ...errors import ConfigError
 from ...losses import Loss, by_weight
 from ...message import Usage
 from ...text.redaction import clip_text, show
-from ...vendors import find_vendor
+from ...vendors.registry import find_vendor
 from .observed_exchange import ExchangeRecord, Observer
 from .redact import without_secrets
 

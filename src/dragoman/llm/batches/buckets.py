@@ -10,7 +10,7 @@ from typing import Any
 
 from ...errors import ConfigError
 from ...protocols.batches import read_result_line
-from ...vendors import batch_lines
+from ...vendors.protocol_rooms import batch_lines
 from .files import publish
 from .store import BatchStore, sync_file
 

@@ -28,7 +28,7 @@ from ...protocols.batches import BatchLines, BatchResult, read_result_line
 from ...structured_output import Structured
 from ...text.json_text import JsonObject, loads
 from ...transport.call import Reply
-from ...vendors import batch_lines
+from ...vendors.protocol_rooms import batch_lines
 from ..targets import ModelTarget
 from .store import BatchPart, BatchStore
 

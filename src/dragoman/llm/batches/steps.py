@@ -19,7 +19,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from ...errors import ConfigError, ProviderError, Timeout
 from ...protocols.batches import BatchCall, BatchForm, BatchInDoubt, BatchPlan, BatchReply, Calls
-from ...vendors import batch_form
+from ...vendors.protocol_rooms import batch_form
 from ..targets import ModelTarget
 from .files import publish
 from .status import BatchStatus, read_status

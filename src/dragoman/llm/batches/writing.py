@@ -20,7 +20,8 @@ from ...message.stored import dump
 from ...protocols.batches import BatchLimits
 from ...structured_output import Structured
 from ...text.json_text import JsonObject
-from ...vendors import VENDORS, batch_lines, vendor
+from ...vendors import VENDORS, vendor
+from ...vendors.protocol_rooms import batch_lines
 from ..ask_loop import FrontDoor
 from ..question import Question
 from ..settings import Input
