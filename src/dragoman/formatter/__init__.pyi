@@ -7,8 +7,8 @@ from ..capabilities import ChatConfig, Facts
 from ..codec.wire import Wire
 from ..history.passes.fetching import Fetch
 from ..history.passes.lower.state import Saver
-from ..history.system_prompt import SystemPrompt
 from ..history.speakers import Rewrite
+from ..history.system_prompt import SystemPrompt
 from ..history.truncate import Truncation
 from ..history.wording import Wording as Wording
 from ..losses import PolicyLike

@@ -165,6 +165,7 @@ class Vendor:
         Args:
             protocol: A protocol that the vendor speaks; by default its first one.
 
+        >>> from dragoman.vendors import vendor
         >>> vendor("openai").url()
         'https://api.openai.com/v1'
         """
@@ -176,6 +177,7 @@ class Vendor:
         Args:
             protocol: A protocol that the vendor speaks; by default its first one.
 
+        >>> from dragoman.vendors import vendor
         >>> vendor("deepseek").find_auth("anthropic").header
         'x-api-key'
         """

@@ -1,9 +1,8 @@
 """Config from TOML: `load` a file, `parse` a text, `of_mapping` values that are parsed already.
 
 Every fault of a file is reported, each with its line and what to do about it; `judge` returns the
-faults together with the values. A key is a field in `config_values.py`, with its meaning, and a
-`take` here.
-Secrets are never in the file: it names the environment variables that hold them.
+faults together with the values. A key is a field in `config_values.py`, and a `take` here. Secrets
+are never in the file: it names the environment variables that hold them.
 """
 
 from __future__ import annotations
