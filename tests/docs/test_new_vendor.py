@@ -63,7 +63,7 @@ def test_one_file_and_one_line_make_a_vendor(language: str, tmp_path: Path) -> N
     line = block(page, "text", '"acme"')
     assert line.count("\n") == 1
     (package / "vendors" / "acme.py").write_text(file, "utf-8")
-    registry = package / "vendors" / "__init__.py"
+    registry = package / "vendors" / "registry.py"
     source = registry.read_text("utf-8")
     start = source.index("REGISTRY: dict[str, str] = {")
     end = source.index("\n}", start) + 1
