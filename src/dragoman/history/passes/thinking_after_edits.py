@@ -2,7 +2,7 @@
 
 This is the last pass, for it must know what all the others changed. All signed thinking after the
 change goes, unless a later answer is known to fit; or the provider drops it itself. Whose signed
-thinking a host takes at all is `signatures` of its row in `vendors/`; `lower/thinking.py` applies it.
+thinking a host takes at all is `signatures` in `vendors/`, which `lower/thinking.py` applies.
 """
 
 from __future__ import annotations
