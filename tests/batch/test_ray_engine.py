@@ -22,6 +22,7 @@ from dragoman.batch.input_files import find_parts
 from dragoman.batch.manifest import own_version
 from dragoman.batch.ray_engine import RayEngine, _convert
 from dragoman.batch.segment import Segment
+from tests.examples.pipelines import run_pipeline
 
 from .ray_cluster import cluster, convert_deadly
 from .records import command, convert, entries, line, start, tree, write_logs
@@ -115,6 +116,13 @@ def test_a_record_for_which_a_task_has_too_little_memory(tmp_path: Path, address
     assert (report["in"], report["out"]) == (30, 29)
     [entry] = entries(tmp_path / "out" / "a.quarantine.jsonl")
     assert (entry["line"], entry["code"]) == (18, "worker.died")
+
+
+def test_the_example_of_a_pipeline_writes_what_the_function_alone_does(
+    tmp_path: Path, address: str
+) -> None:
+    """Here and not beside the other examples, for Ray takes long to start."""
+    run_pipeline("batch_with_ray.py", tmp_path, RAY_ADDRESS=address)
 
 
 def test_ctrl_c_ends_a_ray_of_this_machine(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ and `daft` are not installed for the tests: they would hold pyarrow back.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -47,11 +48,13 @@ def write_requests(path: Path) -> bytes:
     return b"".join(convert(row) + b"\n" for row in rows)
 
 
-def run_pipeline(name: str, folder: Path) -> None:
+def run_pipeline(name: str, folder: Path, **env: str) -> None:
     """Run one in a process of its own, and compare; raises AssertionError."""
     wanted = write_requests(folder / "in.jsonl")
     files = [str(ROOT / "examples" / name), str(folder / "in.jsonl"), str(folder / "out.jsonl")]
-    ran = subprocess.run([sys.executable, *files], capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [sys.executable, *files], capture_output=True, text=True, check=False, env=os.environ | env
+    )
     assert ran.returncode == 0, ran.stderr
     assert (folder / "out.jsonl").read_bytes() == wanted
 

@@ -1,19 +1,10 @@
-"""The example of a pipeline of Ray Data; `pipelines` runs the others where they are installed."""
+"""The examples of pipelines; that of Ray Data runs in `tests/batch/test_ray_engine.py`."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from tests.docs.pages import ROOT
 
-from .pipelines import PIPELINES, run_pipeline
-
-
-def test_a_pipeline_of_ray_data_writes_what_the_function_alone_does(tmp_path: Path) -> None:
-    pytest.importorskip("ray")
-    run_pipeline("batch_with_ray.py", tmp_path)
+from .pipelines import PIPELINES
 
 
 def test_they_are_short() -> None:
