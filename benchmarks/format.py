@@ -162,10 +162,13 @@ def table(tables: Any) -> Iterator[None]:
             hand = TIMES.get((name, history, "h"))
             small = TIMES.get((name, f"200 {history.split()[-1]}", "dragoman"))
             grown = f"{ours / small:.2f}" if small and history.startswith("10,000") else ""
+            least = TIMES.get((name, f"200 {history.split()[-1]}", "h"))
+            limit = f"{hand / least:.2f}" if grown and hand and least else ""
             share = f"{ours / other:.2f}" if other else ""
             times = f"{ours / hand:.2f}" if hand else ""
-            rows.append((name, history, f"{ours:.3f}", share, times, grown))
-    head = ("formatter", "history", "us/message", "of AgentScope", "of h", "growth from 200")
+            rows.append((name, history, f"{ours:.3f}", share, times, grown, limit))
+    head = ("formatter", "history", "us/message", "of AgentScope", "of h", "growth from 200",
+            "growth of h")  # fmt: skip
     note = "h is a loop written by hand that checks nothing"
     tables.add("Formatting (`benchmarks/format.py`)", head, rows, [note])
     rows = []

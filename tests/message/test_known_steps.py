@@ -9,9 +9,15 @@ import pytest
 
 from dragoman.losses import Report
 from dragoman.message import Msg
-from dragoman.message.known_steps import KnownSteps
+from dragoman.message.known_steps import KnownSteps, find_table
 
 CODE = "extras.other_provider"
+
+
+def table_of(steps: KnownSteps | None, step: Any, *context: Any, **called: str) -> Any:
+    report = Report()
+    report.steps, report.called = steps, called
+    return find_table(report, step, *context)
 
 
 class Numbering:
@@ -19,6 +25,7 @@ class Numbering:
 
     def __init__(self, steps: KnownSteps, **rest: Any) -> None:
         self.steps, self.rest = steps, rest
+        table_of(steps, "step")
         self.numbers = count()
 
     def run(self, msgs: list[Msg], keys: list[Any] | None = None) -> tuple[list[Any], Report]:
@@ -32,7 +39,8 @@ class Numbering:
             report.note_edit("the step", m)
             return next(self.numbers), copy
 
-        table = self.steps.table("step", report=report)
+        table = table_of(self.steps, "step")
+        assert table is not None
         keys = keys or [None] * len(msgs)
         rows = table.take(msgs, keys, step, report, made=lambda row: row[1:], **self.rest)
         return rows, report
@@ -118,22 +126,21 @@ def test_what_is_reported_before_a_fault_is_reported() -> None:
         report.add_loss(CODE, msgs[0])
         raise KeyError
 
+    table_of(steps, fail)
     for _ in range(2):
         with pytest.raises(KeyError):
-            steps.table(fail, report=report).take(msgs, [None], fail, report)
+            table_of(steps, fail).take(msgs, [None], fail, report)
     assert len(report.losses) == 2
 
 
 def test_other_arguments_have_results_of_their_own() -> None:
-    steps, report = KnownSteps(), Report()
-    tables = [steps.table("step", argument, report=report) for argument in ([1], [1])]
-    assert tables[0] is not tables[1]
-    called = Report()
-    called.called = {"openai": "azure"}
-    argument = [1]
-    assert steps.table("step", argument, report=report) is not steps.table(
-        "step", argument, report=called
-    )
-    assert steps.table("step", argument, report=report) is steps.table(
-        "step", argument, report=Report()
-    )
+    """And none for arguments that do not come again."""
+    assert table_of(None, "step") is None
+    steps, first, second = KnownSteps(), [1], [1]
+    for context, called in (([first], {}), ([second], {}), ([first], {"openai": "azure"})):
+        assert table_of(steps, "step", *context, **called) is None
+    tables = [table_of(steps, "step", first), table_of(steps, "step", second),
+              table_of(steps, "step", first, openai="azure")]  # fmt: skip
+    assert None not in tables
+    assert len({*map(id, tables)}) == 3
+    assert table_of(steps, "step", first) is tables[0]

@@ -15,6 +15,7 @@ from ..losses import Report
 
 _T = TypeVar("_T")
 _MOST_TABLES = 8  # four for each target: a fallback needs its own
+_MOST_SEEN = 64  # arguments of which it is not known yet that they come again
 
 
 class StepReport(Report):
@@ -147,11 +148,12 @@ class StepTable:
 class KnownSteps:
     """The results of steps for the messages of one session."""
 
-    __slots__ = ("_nodes", "_tables")
+    __slots__ = ("_nodes", "_seen", "_tables")
 
     def __init__(self) -> None:
         self._nodes: dict[int, object] = {}  # by identity
         self._tables: dict[tuple[Any, ...], StepTable] = {}
+        self._seen: set[tuple[Any, ...]] = set()
 
     @property
     def count(self) -> int:
@@ -177,21 +179,40 @@ class KnownSteps:
             for table in [*self._tables.values()]  # another thread may add one
         )
 
-    def table(self, step: object, *context: object, report: Report) -> StepTable:
-        """Return the results of a step.
+    def table(self, step: object, context: tuple[object, ...], report: Report) -> StepTable | None:
+        """Return the results of a step; None where nothing is worth being kept.
+
+        Arguments that are other objects in each turn would only cost time. They are known to come
+        again when they come for the second time.
 
         Args:
             step: What names the step.
-            *context: Everything that its results depend on in all messages, by identity.
+            context: Everything that its results depend on in all messages, by identity.
             report: The report of the conversion, whose names of issuers are in the losses.
         """
         key = (step, *map(id, context), *report.called.items())
         table = self._tables.get(key)
-        if table is None:
+        if table is None and key in self._seen:
             if len(self._tables) >= _MOST_TABLES:
                 self._tables.clear()
             table = self._tables[key] = StepTable(self, context)
+        if table is None:
+            if len(self._seen) >= _MOST_SEEN:
+                self._seen.clear()
+            self._seen.add(key)
         return table
+
+
+def find_table(report: Report, step: object, *context: object) -> StepTable | None:
+    """Return what a step made of known messages; None if none are known, or nothing is kept.
+
+    Args:
+        report: The report of the conversion.
+        step: What names the step.
+        *context: Everything that its results depend on in all messages, by identity.
+    """
+    steps: KnownSteps | None = report.steps
+    return None if steps is None else steps.table(step, context, report)
 
 
 def replay(losses: Report, report: Report) -> None:

@@ -30,6 +30,7 @@ from ...message import (
 )
 from ...message.blocks import NOTES, ContentBlock
 from ...message.client_tools import find_function, item_spelled, item_that_calls
+from ...message.known_steps import find_table
 from ...message.known_tools import run_step
 from ...text.json_text import Json, JsonObject
 from ..wording import Wording
@@ -291,10 +292,10 @@ class _Lowering:
 
     def messages(self, msgs: list[Msg]) -> list[Msg]:
         """The messages with calls of plain functions; of known ones the results are kept."""
-        report, steps = self.report, self.report.steps
-        if steps is None:
+        report = self.report
+        table = find_table(report, _Lowering, self.names, self.short, self.caps)
+        if table is None:
             return [*map(self.message, msgs)]
-        table = steps.table(_Lowering, self.names, self.short, self.caps, report=report)
         try:
             rows = table.take(
                 msgs,

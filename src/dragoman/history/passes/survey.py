@@ -25,6 +25,7 @@ from ...message import (
 )
 from ...message.blocks import MEDIA_KINDS, Content, ContentBlock
 from ...message.check import clone
+from ...message.known_steps import find_table
 from ...message.media_urls import of_others
 from ..transcript import has_tools
 
@@ -173,8 +174,7 @@ def role_runs(roles: Sequence[int]) -> Iterator[tuple[int, int, int]]:
 def split_by_role(msgs: list[Msg], report: Report) -> list[Msg]:
     """The messages, those of several roles split into new ones in the order of their blocks."""
     parts: list[list[Msg]] = []
-    if report.steps is not None:
-        table = report.steps.table(_split_one, report=report)
+    if (table := find_table(report, _split_one)) is not None:
         split_one = lambda number, report: _split_one(msgs[number], report)  # noqa: E731
         parts = table.take(msgs, [None] * len(msgs), split_one, report, made=iter)
     parts += [_split_one(m, report) for m in msgs[len(parts) :]]

@@ -17,6 +17,7 @@ from ...history.passes.survey import ASSISTANT, SYSTEM, TOOL, RoledHistory
 from ...losses import Report
 from ...message import ContentBlock, Msg, Origin, RawBlock, RefusalBlock, TextBlock
 from ...message.blocks import MEDIA_KINDS, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from ...message.known_steps import find_table
 from ...message.media_urls import speech_id
 from ...message.request import new_message, new_result
 from ...stream.think_tags import join_think_tags
@@ -305,9 +306,9 @@ def write_messages(
     dialect: Dialect = room.dialect
     marks = history.marks() if history.unusual else bytes(len(history.msgs))
     rows = [*zip(history.msgs, history.roles, marks, strict=True)]
-    if report.steps is None:
+    table = find_table(report, write_messages, caps, dialect)
+    if table is None:
         return _write_rows(rows, caps, dialect)
-    table = report.steps.table(write_messages, caps, dialect, report=report)
     known = table.take(
         history.msgs,
         [row[1:] for row in rows],

@@ -24,6 +24,7 @@ from ....message import (
 )
 from ....message.blocks import NOTES, ContentBlock, MediaBlock, is_found
 from ....message.client_tools import find_function
+from ....message.known_steps import find_table
 from ....text.json_text import arguments
 from ...transcript import has_tools, report_dropped_fields
 from ...wording import Wording
@@ -85,10 +86,10 @@ def _fit_each(state: State, msgs: list[Msg], roles: list[int]) -> list[_Fitted]:
         state.report, state.asked = report, []
         return *fit_message(state, msgs[number], roles[number]), state.asked
 
-    report, steps = state.report, state.report.steps
+    report = state.report
     fitted: list[_Fitted] = []
-    if steps is not None and state.saver is None:
-        table = steps.table(fit_message, state.caps, state.wording, report=report)
+    table = find_table(report, fit_message, state.caps, state.wording)
+    if table is not None and state.saver is None:
         try:
             fitted = table.take(
                 msgs,
