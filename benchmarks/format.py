@@ -167,8 +167,8 @@ def table(tables: Any) -> Iterator[None]:
             share = f"{ours / other:.2f}" if other else ""
             times = f"{ours / hand:.2f}" if hand else ""
             rows.append((name, history, f"{ours:.3f}", share, times, grown, limit))
-    head = ("formatter", "history", "us/message", "of AgentScope", "of h", "growth from 200",
-            "growth of h")  # fmt: skip
+    head: tuple[str, ...] = ("formatter", "history", "us/message", "of AgentScope", "of h",
+                             "growth from 200", "growth of h")  # fmt: skip
     note = "h is a loop written by hand that checks nothing"
     tables.add("Formatting (`benchmarks/format.py`)", head, rows, [note])
     rows = []
