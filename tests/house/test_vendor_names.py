@@ -48,7 +48,7 @@ FREE: dict[str, tuple[str, str]] = {
     "batch/record_forms/bedrock_tuning.py": ("bedrock", _TRAINING),
     "batch/record_forms/conversation.py": ("sglang", _TRAINING),
     "batch/record_forms/gemini_tuning.py": ("vertex", _TRAINING),
-    "bridges/ai_sdk.py": ("openai bedrock vertex", "the AI SDK's names of providers"),
+    "bridges/ai_sdk/names.py": ("openai bedrock vertex", "the AI SDK's names of providers"),
     "bridges/langchain/blocks.py": ("vertex", _LANGCHAIN),
     "bridges/langchain/names.py": ("openai azure bedrock vertex", _LANGCHAIN),
     "bridges/pydantic_ai/names.py": ("openai azure bedrock vertex xai", _PYDANTIC),
