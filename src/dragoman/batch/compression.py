@@ -16,7 +16,19 @@ SUFFIXES = (".gz", ".bz2", ".zst")
 _GZIP = b"\x1f\x8b"  # RFC 1952, 2.3.1
 _BZIP2 = b"BZh"
 _ZSTD = b"\x28\xb5\x2f\xfd"  # RFC 8878, 3.1.1
-HEAD = 4  # bytes that show how a file is compressed
+# what is not read, by how it begins, and the command that makes it readable: the .xz File Format
+# 1.2, APPNOTE 4.3.7 of ZIP, 7zFormat, LZ4 Frame Format 1.6; the byte order marks of UTF-16
+_OTHERS = {
+    b"\xfd7zXZ": ("xz data", "xz -dc"),
+    b"PK\x03\x04": ("a ZIP archive", "unzip -p"),
+    b"7z\xbc\xaf": ("a 7z archive", "7z x -so"),
+    b"\x04\x22\x4d\x18": ("lz4 data", "lz4 -dc"),
+    b"\xff\xfe": ("UTF-16", "iconv -f UTF-16 -t UTF-8"),
+    b"\xfe\xff": ("UTF-16", "iconv -f UTF-16 -t UTF-8"),
+    b"{\0": ("UTF-16", "iconv -f UTF-16LE -t UTF-8"),
+    b"\0{": ("UTF-16", "iconv -f UTF-16BE -t UTF-8"),
+}
+HEAD = 5  # bytes that show how a file is compressed
 _BLOCK = 2**18
 
 
@@ -27,6 +39,11 @@ def compression(head: bytes) -> str:
     if head.startswith(_BZIP2):
         return ".bz2"
     return ".zst" if head.startswith(_ZSTD) else ""
+
+
+def find_other(head: bytes) -> tuple[str, str] | None:
+    """What data is that is not read, and the command that makes it readable; None for the rest."""
+    return next((found for start, found in _OTHERS.items() if head.startswith(start)), None)
 
 
 def suffix(name: str) -> str:

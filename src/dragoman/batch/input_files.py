@@ -6,7 +6,7 @@ import hashlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from glob import has_magic, iglob
 from pathlib import Path, PurePath
@@ -15,7 +15,16 @@ from typing import BinaryIO
 from ..agent_logs import begins_log
 from ..errors import ConfigError
 from . import quarantine, tables
-from .compression import HEAD, compression, require_zstandard, suffix, unpack, without_suffix
+from .compression import (
+    HEAD,
+    broken,
+    compression,
+    find_other,
+    require_zstandard,
+    suffix,
+    unpack,
+    without_suffix,
+)
 from .table_reading import find_groups
 
 LINES = (".jsonl", ".ndjson")  # files with a value on each line
@@ -72,18 +81,33 @@ class InputPart:
             raise ConfigError(text, hint="choose another folder and convert it anew")
 
 
+def _resolve(path: Path) -> Path:
+    """The path without links; of one that leads to itself as it is (`Path.resolve` raises)."""
+    return Path(os.path.realpath(path))
+
+
 def stands_for_many(name: str) -> bool:
     """Whether an argument is a folder or a pattern; an existing file is no pattern."""
     return name != "-" and (Path(name).is_dir() or (has_magic(name) and not Path(name).exists()))
 
 
-def files_below(folder: str) -> Iterator[Path]:
-    """All files in a folder and those below it, in the order of their names, no hidden ones."""
-    for place, folders, names in os.walk(folder):
+def files_below(folder: str, linked: list[str] | None = None) -> Iterator[Path]:
+    """All files in a folder and those below it, in the order of their names, no hidden ones.
+
+    Links to folders are not followed, since they may lead back; `linked` takes their names.
+    """
+    for place, folders, names in os.walk(folder, onerror=_raise):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
+        if linked is not None:
+            linked += [name for name in folders if Path(place, name).is_symlink()]
         for name in sorted(names):
             if not name.startswith("."):
                 yield Path(place, name)
+
+
+def _raise(error: OSError) -> None:
+    """Let no folder be left out because it cannot be read."""
+    raise error
 
 
 def files_like(pattern: str) -> Iterator[Path]:
@@ -119,6 +143,8 @@ def find_parts(
     parts: list[InputPart] = []
     notes: list[str] = []
     for name in names:
+        if not name:
+            raise ConfigError("the name of an input is empty", hint="a file, a folder, a pattern")
         if name == "-":
             parts.append(_stdin_part(state, logs))
         elif stands_for_many(name):
@@ -149,9 +175,10 @@ def _many(name: str, outputs: Path, notes: list[str], logs: bool | None) -> Iter
     root = Path(name) if is_folder else _fixed_root(name)
     within = outputs.resolve()
     skipped: dict[str, int] = {}
+    linked: list[str] = []
     found = False
-    for path in files_below(name) if is_folder else files_like(name):
-        if within != root.resolve() and within in path.resolve().parents:
+    for path in files_below(name, linked) if is_folder else files_like(name):
+        if within != root.resolve() and within in _resolve(path).parents:
             continue
         if is_folder and path.name.endswith(quarantine.SUFFIX):
             skipped["quarantine"] = skipped.get("quarantine", 0) + 1
@@ -167,6 +194,8 @@ def _many(name: str, outputs: Path, notes: list[str], logs: bool | None) -> Iter
         raise ConfigError(f"{name}: {text}", hint=hint if is_folder else "")
     if count := skipped.get("quarantine"):
         notes.append(f"{name}: {count} quarantine file(s) left out; name them to try them again")
+    if linked:
+        notes.append(f"{name}: {len(linked)} link(s) to folders left out; name them to read them")
     if count := skipped.get("other"):
         notes.append(f"{name}: {count} file(s) left out, which are no records by their names")
 
@@ -182,6 +211,9 @@ def _written_kind(part: InputPart) -> str:
     """The kind of table that a part becomes by the name of its output."""
     kind = tables.named_kind(part.output)
     if not kind:
+        if tables.named_kind(without_suffix(part.output)):
+            text = f"{part.output}: a table packs its columns itself"
+            raise ConfigError(text, hint=f"name it {without_suffix(part.output)}")
         return ""
     tables.require_pyarrow()
     # a file of datasets is a stream, and is called .arrow as well
@@ -204,8 +236,9 @@ def _fixed_root(pattern: str) -> Path:
 
 
 def _part(path: Path, source: str, name: str, logs: bool | None) -> InputPart:
-    if not path.exists():
-        raise ConfigError(f"{source}: there is no such file")
+    if not os.path.exists(path):  # noqa: PTH110  # also for links that lead to themselves
+        what = "this link leads to no file" if path.is_symlink() else "there is no such file"
+        raise ConfigError(f"{source}: {what}")
     if not path.is_file():
         raise ConfigError(f"{source}: this is no file", hint="what comes by a pipe is read with -")
     with path.open("rb") as file:
@@ -213,7 +246,8 @@ def _part(path: Path, source: str, name: str, logs: bool | None) -> InputPart:
         packed, table = compression(head), tables.table_kind(head, name)
         file.seek(0)
         is_log = not table and (_is_log(file, packed) if logs is None else logs)
-        if PurePath(without_suffix(name)).suffix == ".json" and not is_log:
+        _refuse_unread(file, head, packed, source)
+        if not (is_log or table):
             _refuse_document(file, packed, source)
         state = os.fstat(file.fileno())
     output = _output_name(name)
@@ -229,20 +263,38 @@ def _part(path: Path, source: str, name: str, logs: bool | None) -> InputPart:
 
 def _is_log(file: BinaryIO, packed: str) -> bool:
     """Whether the file begins as the log of a session does; it is at its beginning again."""
-    try:
-        head = unpack(file, packed).read(_HEAD_OF_LOG) if packed else file.read(_HEAD_OF_LOG)
-    except (OSError, EOFError, ValueError):  # damaged data is quarantined where it is converted
-        head = b""
+    head = _read_head(lambda: unpack(file, packed).read(_HEAD_OF_LOG))
     file.seek(0)
     return begins_log(head.decode(errors="replace"), whole=len(head) < _HEAD_OF_LOG)
 
 
+def _refuse_unread(file: BinaryIO, head: bytes, packed: str, source: str) -> None:
+    """Raise ConfigError for data of which each line would be in quarantine, also in packed data."""
+    if packed:
+        head = _read_head(lambda: unpack(file, packed).read(HEAD))
+        file.seek(0)
+        if inner := compression(head) or tables.table_kind(head, ""):
+            text = f"{source}: in the packed data there is {inner.removeprefix('.')} data"
+            raise ConfigError(text, hint="unpack it first")
+    if (found := find_other(head)) is not None:
+        what, command = found
+        hint = f"put `{command} FILE |` before the command, and - in the place of the file"
+        raise ConfigError(f"{source}: this is {what}, which is not read", hint=hint)
+
+
+def _read_head(read: Callable[[], bytes]) -> bytes:
+    """How data begins; nothing of damaged data, which is quarantined where it is converted."""
+    try:
+        return read()
+    except Exception as error:
+        if not broken(error):
+            raise
+        return b""
+
+
 def _refuse_document(file: BinaryIO, packed: str, source: str) -> None:
     """Raise ConfigError for JSON on several lines: each line would be a record."""
-    try:
-        first = unpack(file, packed).readline(_BLOCK).strip()
-    except (OSError, EOFError):  # damaged data is quarantined where it is converted
-        return
+    first = _read_head(lambda: unpack(file, packed).readline(_BLOCK)).strip()
     if first in (b"{", b"["):
         hint = "`dragoman convert` reads it; here each line is a record"
         raise ConfigError(f"{source}: this is one JSON document on several lines", hint=hint)
@@ -261,6 +313,7 @@ def _stdin_part(state: Path, logs: bool | None) -> InputPart:
         packed, table = compression(head), tables.table_kind(head, STDIN)
         file.seek(0)
         is_log = not table and (_is_log(file, packed) if logs is None else logs)
+        _refuse_unread(file, head, packed, "stdin")
     groups = find_groups(copy, table) if table else ()
     named, stamp = _quarantine_name(STDIN), digest.hexdigest()
     return InputPart("stdin", copy, STDIN, named, size, stamp, packed, is_log, table, groups)
@@ -283,11 +336,11 @@ def _quarantine_name(output: str) -> str:
 
 def _check_names(parts: Sequence[InputPart], outputs: Path) -> None:
     """Raise ConfigError if two files would have one name, or an output that of an input."""
-    inputs = {part.path.resolve() for part in parts}
+    inputs = {_resolve(part.path) for part in parts}
     by_name: dict[str, str] = {}
     for part in parts:
         for name in (part.output, part.quarantine):
-            if (outputs / name).resolve() in inputs:
+            if _resolve(outputs / name) in inputs:
                 raise ConfigError(
                     f"{outputs / name} is an input", hint="name another folder for the output"
                 )

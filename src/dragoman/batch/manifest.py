@@ -18,6 +18,7 @@ from ..errors import ConfigError
 from ..llm.batches.files import write_whole
 from ..text.json_text import JsonObject
 from .input_files import InputPart
+from .output_files import naming
 from .summary import Summary
 
 _VERSION = 2
@@ -131,10 +132,11 @@ class Manifest:
 
     def _append(self, row: JsonObject, sync: bool) -> None:
         assert self._file is not None
-        self._file.write(json.dumps(row).encode() + b"\n")
-        self._file.flush()
-        if sync:
-            os.fsync(self._file.fileno())
+        with naming(self.path):
+            self._file.write(json.dumps(row).encode() + b"\n")
+            self._file.flush()
+            if sync:
+                os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Close the file."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -14,6 +14,17 @@ from ..text.json_text import JsonObject
 from .compression import pack
 
 _BLOCK = 2**18
+
+
+@contextmanager
+def naming(path: Path | str) -> Iterator[None]:
+    """Have an error of the system name the file, as those of opening it do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
 
 
 class OutputFile:
@@ -45,7 +56,8 @@ class OutputFile:
             self._packer.close()
         self._plain.flush()
         if sync:
-            os.fsync(self._sum.fileno())
+            with naming(self.path):
+                os.fsync(self._sum.fileno())
         self._plain.close()
         return {"bytes": self._sum.size, "sha256": self._sum.digest.hexdigest()}
 
@@ -62,11 +74,13 @@ class _Checksum(io.FileIO):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, "wb")
+        self._path = path
         self.digest = hashlib.sha256()
         self.size = 0
 
     def write(self, data: Any, /) -> int:
-        count = super().write(data)
+        with naming(self._path):
+            count = super().write(data)
         assert count is not None  # the file blocks
         self.digest.update(memoryview(data)[:count])
         self.size += count

@@ -16,7 +16,7 @@ from .compression import suffix, unpack
 from .input_files import InputPart
 from .lines import Line, LineReader
 from .manifest import FinishedSegment
-from .output_files import OutputFile
+from .output_files import OutputFile, naming
 from .quarantine import Fault, encode_place, unwrap, write_entry
 from .record_work import RecordWork, add_sums, encode_record
 from .summary import Summary
@@ -105,7 +105,7 @@ class _Work:
 
     def run(self) -> FinishedSegment:
         part = self.segment.part
-        with part.path.open("rb") as raw:
+        with part.path.open("rb") as raw, naming(part.source):
             part.check_unchanged(raw)
             if part.table:
                 self._convert_rows(raw)

@@ -207,6 +207,11 @@ class FilesRun:
             The sums.
         """
         fixed = {"dragoman": own_version(), **fixed}
+        if self.report is not None:  # before hours of work
+            place = Path(self.report)
+            if place.is_dir() or not place.parent.is_dir():
+                text = f"--report {output.plain(self.report)}: no file can be written there"
+                raise output.CommandError(text, "name a file in a folder that exists")
         begin = time.monotonic()
         display = _Display(begin)
         try:
