@@ -225,3 +225,12 @@ def test_what_is_no_line_is_an_error_of_ours(record: Any) -> None:
     for target in ("openai-batch", "gemini"):
         with pytest.raises(ReadError):
             _to(target, record)
+
+
+def test_a_line_for_vertex_has_a_label_only_for_an_id_of_its_own() -> None:
+    work = converter(target="vertex-batch", model="gemini-3.5-flash", policy="ignore")
+    body = {"model": "gpt-5.6", "messages": [{"role": "user", "content": "Hi"}]}
+    line = {"method": "POST", "url": "/v1/chat/completions", "body": body}
+    assert "labels" not in work(body)["request"]
+    assert "labels" not in work(line)["request"]
+    assert work({"custom_id": "a-1", **line})["request"]["labels"] == {"custom_id": "a-1"}

@@ -94,7 +94,8 @@ _ROWS = (
         "vertex-batch",
         batch_lines.SIGNS,
         batch_lines.claims_vertex,
-        line=_LINE("vertex", "gemini", bucket=True, ids=_LABEL),
+        # the request comes back; a key of labels may have 1,000 values (ContentRecords)
+        line=_LINE("vertex", "gemini", bucket=True, ids=_LABEL, needs_id=False),
     ),
     EXCHANGE,
     STORED,

@@ -53,6 +53,7 @@ class LineForm:
         protocol: The protocol that knows their lines.
         bucket: Whether they are those of files in a bucket, where the protocol has both.
         ids: What an id must look like; None for any text.
+        needs_id: Whether a line has to have one.
         readers: Keys of requests that are of another wire, and its name.
     """
 
@@ -60,6 +61,7 @@ class LineForm:
     protocol: str
     bucket: bool = False
     ids: re.Pattern[str] | None = None
+    needs_id: bool = True
     readers: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -358,9 +360,12 @@ def find_key(others: Mapping[str, Json]) -> tuple[str, str]:
 def fit_key(line: BatchLine, to: LineForm, report: Report) -> str:
     """The id as the form takes it; where there is none, one that is made of the request.
 
-    The same request has the same id wherever it is, so that its result finds it again.
+    The same request has the same id wherever it is, so that its result finds it again. None is made
+    for a form that needs none.
     """
     key, place = line.key, RecordPlace(line.key_place)
+    if not (key or to.needs_id):
+        return ""
     if not key:
         key = f"r-{sha256(encode_json(line.exact)).hexdigest()[:32]}"
         report.add_loss("id.made", RecordPlace("$"), what="the id", did=key, kind="added")

@@ -199,7 +199,8 @@ class ContentRecords(EchoedRecords):
 
     Reference: Google Cloud docs, "Batch inference from Cloud Storage" (2026-11-29). The request is
     in the line of its result, so that an id in its `labels` comes back; labels hold small letters,
-    digits, `-` and `_`, at most 63.
+    digits, `-` and `_`, at most 63. "Custom metadata labels" (read on the same day) allows 1,000
+    values of a key in the life of a billing account, and says that the key may be dropped beyond.
     """
 
     id_place = "$.request.labels.custom_id"
