@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dragoman import LLM, Msg, NotMessages
-from dragoman.bridges.ai_sdk import LIMITS, read_messages, write_messages
+from dragoman.bridges.ai_sdk import LIMITS, read_messages, write_messages, write_ui_messages
 from dragoman.message import (
     Base64Source,
     CacheHint,
@@ -34,15 +34,17 @@ from tests.each_case import each_case
 from tests.house.needs import program
 
 from .conversations import CALLS, CLAUDE, CONVERSATIONS, PNG, one_call
+from .crossing import BRIDGES, as_held
 
 JUDGE = Path(__file__).with_name("judge_messages.mjs")
+UI_JUDGE = Path(__file__).with_name("judge_ui_messages.mjs")
 PACKAGES = ROOT / ".venv" / ".js"
 
 
-def judged(conversations: list[list[Any]]) -> list[Any]:
+def judged(conversations: list[list[Any]], judge: Path = JUDGE) -> list[Any]:
     """What the AI SDK makes of each list: what its schema read, and what a provider is given."""
     node = program("node", "the AI SDK judges messages")
-    done = subprocess.run([node, str(JUDGE)], cwd=PACKAGES, input=json.dumps(conversations),
+    done = subprocess.run([node, str(judge)], cwd=PACKAGES, input=json.dumps(conversations),
                           capture_output=True, text=True, check=False, timeout=120)  # fmt: skip
     assert done.returncode == 0, done.stderr
     found: list[Any] = json.loads(done.stdout)
@@ -238,3 +240,94 @@ def test_every_limit_is_one() -> None:
         LIMITS, written, judged([o.messages for o in written]), strict=True
     ):
         assert verdict["parsed"] == out.messages, limit.what
+
+
+# -- what a page shows and sends ------------------------------------------------------------------
+
+# what a page cannot hold besides: media in results, more than one text in one, names in a call
+LOST = {
+    "results with media and objects": ["block.unsupported"],
+    "a provider's own search, citations and a refusal": [
+        "citations.unsupported", "raw.other_provider", "refusal.as_text",
+    ],
+    "text": ["name.unsupported"],
+}  # fmt: skip
+
+
+def as_shown(messages: list[Msg]) -> list[Msg]:
+    """The messages as they come back from a page."""
+    held = next(bridge.held for bridge in BRIDGES if bridge.name == "ai_sdk")
+    found = as_held(messages, held)
+    for msg in found:
+        for block in msg.blocks:
+            if isinstance(block, ToolResultBlock) and isinstance(block.output, list):
+                texts = [one.text for one in block.output if isinstance(one, TextBlock)]
+                block.output = "\n\n".join(texts)
+    return found
+
+
+def test_a_page_takes_ui_messages_and_sends_the_same_to_models() -> None:
+    names = [*CONVERSATIONS, *(f"call {text}" for text in CALLS)]
+    given = [*CONVERSATIONS.values(), *map(one_call, CALLS)]
+    written = [write_ui_messages(messages, policy="ignore") for messages in given]
+    verdicts = judged([out.messages for out in written], UI_JUDGE)
+    for name, messages, out, verdict in zip(names, given, written, verdicts, strict=True):
+        assert verdict.get("valid") == out.messages, (name, verdict.get("refused"))
+        codes = sorted({loss.code for loss in out.losses} - {"result.name"})
+        assert codes == LOST.get(name, []), name
+        back = read_messages(out.messages).messages
+        if not codes or name.startswith("results"):
+            assert as_shown(back) == as_shown(messages), name
+            # what the SDK makes of them for a model is what we read
+            assert as_shown(read_messages(verdict["made"]).messages) == as_shown(messages), name
+
+
+def test_parts_of_a_page_are_read() -> None:
+    tool = {"type": "tool-look", "toolCallId": "c_1", "input": {"city": "Paris"}}
+    said = [
+        {"type": "step-start"},
+        {"type": "text", "text": "I look.", "state": "done"},
+        {**tool, "state": "output-available", "output": {"degrees": 18}},
+        {**tool, "toolCallId": "c_2", "state": "output-error", "errorText": "no such city"},
+        {**tool, "toolCallId": "c_3", "state": "output-denied",
+         "approval": {"id": "a_1", "approved": False, "reason": "no"}},
+        {"type": "dynamic-tool", "toolName": "look", "toolCallId": "c_4",
+         "state": "input-streaming", "rawInput": '{"city": "Par'},
+        {"type": "step-start"},
+        {"type": "source-url", "sourceId": "s_1", "url": "https://example.com"},
+        {"type": "data-mood", "data": {"mood": "good"}},
+        {"type": "text", "text": "18 degrees."},
+    ]  # fmt: skip
+    page = [
+        {"id": "u1", "role": "user", "metadata": {"at": "noon"}, "parts": [
+            {"type": "text", "text": "How warm?"},
+            {"type": "file", "mediaType": "image/png", "url": f"data:image/png;base64,{PNG}"},
+        ]},
+        {"id": "a1", "role": "assistant", "parts": said},
+    ]  # fmt: skip
+    read = read_messages({"messages": page})
+    user, first, results, last = read.messages
+    assert (user.id, user.metadata["ui"]) == ("u1", {"at": "noon"})
+    assert [block.type for block in user.blocks] == ["text", "image"]
+    assert [(one.id, one.input, one.unfinished) for one in first.calls] == [
+        ("c_1", {"city": "Paris"}, False), ("c_2", {"city": "Paris"}, False),
+        ("c_3", {"city": "Paris"}, False), ("c_4", '{"city": "Par', True),
+    ]  # fmt: skip
+    blocks = [block for block in results.blocks if isinstance(block, ToolResultBlock)]
+    assert [(one.id, one.output, one.is_error) for one in blocks] == [
+        ("c_1", {"degrees": 18}, False), ("c_2", "no such city", True), ("c_3", "no", True),
+    ]  # fmt: skip
+    assert [block.type for block in last.blocks] == ["raw", "raw", "text"]
+    again = write_ui_messages(read.messages)
+    assert again.losses == []
+    assert read_messages(again.messages).messages == read.messages
+    assert again.messages[0]["metadata"]["at"] == "noon"
+    told = write_messages(read.messages, policy="ignore")
+    assert [loss.what for loss in told.losses] == ["raw", "raw"], "no model is given them"
+
+
+def test_a_result_without_its_call_is_a_loss() -> None:
+    out = write_ui_messages([Msg.user("Hi"), Msg.tool("c_1", "18", "f")], policy="ignore")
+    assert [(loss.code, loss.where) for loss in out.losses] == [
+        ("result.orphan", "$.messages[1].content[0]")
+    ]

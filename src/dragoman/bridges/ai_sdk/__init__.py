@@ -1,4 +1,4 @@
-"""`ModelMessage`s of Vercel's AI SDK (npm `ai`), both ways, as JSON.
+"""`ModelMessage`s and `UIMessage`s of Vercel's AI SDK (npm `ai`), both ways, as JSON.
 
     from dragoman.bridges import ai_sdk
 
@@ -17,9 +17,10 @@ from __future__ import annotations
 
 from ..results import BridgeLimit
 from .reading import read_messages
+from .ui import write_ui_messages
 from .writing import write_messages
 
-__all__ = ["LIMITS", "read_messages", "write_messages"]
+__all__ = ["LIMITS", "read_messages", "write_messages", "write_ui_messages"]
 
 LIMITS = (
     BridgeLimit(

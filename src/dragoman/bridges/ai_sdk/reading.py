@@ -36,6 +36,7 @@ from ..results import (
     text_or_none,
 )
 from .names import ERROR, FIELDS, ISSUERS, MEDIA, OURS, TARGET
+from .ui import decode_base64, to_model_messages
 
 _OUTPUTS = frozenset({"text", "json", "error-text", "error-json", "content", "execution-denied"})
 
@@ -43,7 +44,7 @@ ReadFrom: TypeAlias = Iterable[Mapping[str, Any]] | Mapping[str, Any]
 
 
 def read_messages(messages: ReadFrom, *, policy: PolicyLike = "log") -> Bridged[Msg]:
-    """Read `ModelMessage`s of the AI SDK.
+    """Read `ModelMessage`s and `UIMessage`s of the AI SDK.
 
     >>> read_messages([{"role": "user", "content": "Where is Paris?"}]).messages
     [Msg('', 'Where is Paris?', 'user')]
@@ -66,8 +67,16 @@ def read_messages(messages: ReadFrom, *, policy: PolicyLike = "log") -> Bridged[
         messages = [messages]
     if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Iterable):
         raise _no_message(messages, root)
-    found = [_read(item, f"{root}[{i}]") for i, item in enumerate(messages)]
+    found = [
+        _read(one, f"{root}[{i}]")
+        for i, item in enumerate(messages)
+        for one in (to_model_messages(item) if _is_ui(item) else [item])
+    ]
     return finish_bridge(found, Report(target=TARGET), policy)
+
+
+def _is_ui(item: Any) -> bool:
+    return isinstance(item, Mapping) and isinstance(item.get("parts"), list)
 
 
 def _no_message(value: object, path: str) -> NotMessages:
@@ -146,10 +155,12 @@ class _Options:
                 return value
         return None
 
-    def put(self, issuer: str, name: str, value: str | None) -> None:
-        """Keep a field as an issuer's."""
-        if value is not None:
-            self._fields.setdefault(issuer, {})[name] = value
+    def take_fields(self, *, is_copy: bool) -> None:
+        """Take the fields that issuers have here; those of a result are copies of its call's."""
+        for issuer, name, theirs in FIELDS:
+            value = self.take(theirs)
+            if value is not None and not is_copy:
+                self._fields.setdefault(issuer, {})[name] = value
 
     def extras(self, noted: Any = None) -> Extras | None:
         """Return what is left: known fields of issuers, and the rest as the SDK's own."""
@@ -180,8 +191,7 @@ def _block(part: JsonObject, role: str, kept: JsonObject) -> ContentBlock:
         pair = text_or_none(part.get("toolCallId"))
         sides: dict[str, Any] = {"tool-call": "call", "tool-result": "result"}
         return RawBlock(TARGET, part, sides.get(str(kind), "item"), pair)
-    for issuer, name, theirs in FIELDS:
-        options.put(issuer, name, options.take(theirs))
+    options.take_fields(is_copy=isinstance(block, ToolResultBlock))
     if (detail := options.take("imageDetail")) is not None and hasattr(block, "detail"):
         block.detail = detail
     if options.cache is not None and hasattr(block, "cache"):
@@ -260,7 +270,7 @@ def _medium(part: JsonObject) -> Any:
         if kind == "data" and isinstance(data.get("data"), str):
             source = Base64Source(media_type or "application/octet-stream", data["data"])
         elif kind == "url" and isinstance(data.get("url"), str):
-            source = URLSource(data["url"], whole, read=True)
+            source = _at_url(data["url"], whole)
         elif kind == "text" and isinstance(data.get("text"), str):
             source = TextSource([data["text"]], media_type=whole or "text/plain")
         elif kind == "reference" and isinstance(refs := data.get("reference"), Mapping):
@@ -276,3 +286,11 @@ def _medium(part: JsonObject) -> Any:
         return None
     kind = MEDIA.get("image" if part.get("type") == "image" else top, DocumentBlock)
     return kind(source, text_or_none(part.get("filename")))
+
+
+def _at_url(url: str, media_type: str | None) -> Any:
+    """Read an address; in a data URI, `convertToModelMessages` gives the files of a page."""
+    if not url.startswith("data:"):
+        return URLSource(url, media_type, read=True)
+    text = decode_base64(url.partition(";base64,")[2]) if media_type == "text/plain" else None
+    return read_url(url)[0] if text is None else TextSource([text])

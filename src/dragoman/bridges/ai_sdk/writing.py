@@ -60,18 +60,43 @@ def write_messages(
         LossRefused: The policy refuses a loss.
     """
     said, report = take_said(messages, TARGET)
-    writer = _ModelMessageWriter(report)
+    writer = ModelMessageWriter(report)
     found = [message for one in said for message in writer.write(as_msg(one))]
     return finish_bridge(found, report, policy)
 
 
-class _ModelMessageWriter:
-    def __init__(self, report: Report) -> None:
+# parts that only the AI SDK has and that stand in a ModelMessage
+_OWN_PARTS = frozenset(
+    {
+        "tool-call",
+        "tool-result",
+        "tool-approval-request",
+        "tool-approval-response",
+        "custom",
+        "reasoning-file",
+    }
+)
+
+
+class ModelMessageWriter:
+    """Writes messages one after the other.
+
+    Args:
+        report: Collects the losses.
+        every: Whether parts of a `UIMessage` that no model is given are written, too.
+    """
+
+    def __init__(self, report: Report, *, every: bool = False) -> None:
         self._report = report
+        self._every = every
         self._names: dict[str, str] = {}  # of the calls, by id
 
     def write(self, msg: Msg) -> list[JsonObject]:
-        """Write one message."""
+        """Write one message.
+
+        Args:
+            msg: The message.
+        """
         if msg.name:
             self._report.add_loss("name.unsupported", msg, "name", msg.name)
         role = "system" if msg.role == "developer" else msg.role
@@ -132,7 +157,9 @@ class _ModelMessageWriter:
             case "image" | "audio" | "video" | "document":
                 part = self._medium(block)
             case "raw" if block.issuer == TARGET and isinstance(block.data, dict):
-                return block.data
+                if self._every or block.data.get("type") in _OWN_PARTS:
+                    return block.data
+                self._report.add_loss("raw.other_provider", block)
             case "raw":
                 self._report.add_loss("raw.other_provider", block)
             case _:
