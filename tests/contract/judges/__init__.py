@@ -17,6 +17,7 @@ from hashlib import blake2b
 from typing import Literal, Protocol, cast
 
 from .exemptions import EXEMPTIONS, Exemption, pardon
+from .exemptions.hosts import HOSTS
 from .fault import Fault, Json
 from .plainjson import json_faults
 
@@ -74,12 +75,8 @@ WIRES = {
     "vertex/gemini": "vendors.vertex",
     "vertex/mistral": "vendors.vertex_mistral",
     # copies that refuse nothing of their own that is known
-    **{f"{name}/openai-chat": "openai_chat" for name in (
-        "bedrock-mantle", "cerebras", "together", "fireworks", "lmstudio", "llamacpp",
-        "snowflake", "sambanova", "nvidia", "databricks", "siliconflow", "stepfun", "hunyuan",
-        "ollama", "meta", "baseten", "deepinfra", "novita", "vercel-ai-gateway",
-    )},
-    **{f"{name}/openai-chat": "vendors.linked" for name in ("volcengine", "xiaomi", "sglang")},
+    **{f"{name}/openai-chat": "vendors.linked" if row.parts else "openai_chat"
+       for name, row in HOSTS.items()},
     **{f"{name}/openai-responses": "openai_responses" for name in (
         "sglang", "lmstudio", "llamacpp", "cloudflare", "stepfun", "ollama",
         "meta",

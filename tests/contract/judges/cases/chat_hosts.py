@@ -4,45 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..exemptions.hosts import HOSTS
 from . import Row, changed
 from .exempt import Pardon, message
 from .openai_chat import ASK, CALLS, TEXT, user
 from .vendors import M0, SOUND, VIDEO
 from .vendors_us import DETAIL
 
-# key of the table of exemptions -> its hosts, a value that passes, one that must not
-BACK: dict[str, tuple[tuple[str, ...], Any, Any]] = {
-    "reasoning": (("bedrock-mantle", "cerebras", "together", "stepfun", "ollama",
-                   "vercel-ai-gateway"), "hm", None),
-    "reasoning_content": (
-        ("volcengine", "xiaomi", "fireworks", "sglang", "lmstudio", "llamacpp", "nvidia",
-         "siliconflow", "meta", "baseten", "deepinfra", "novita"),
-        "hm", 1,
-    ),
-    "reasoning_details": (("snowflake", "vercel-ai-gateway"), [DETAIL], "hm"),
-}  # fmt: skip
-KEYS: dict[str, tuple[tuple[str, ...], Any, Any]] = {
-    "thinking": (
-        ("volcengine", "xiaomi", "hunyuan", "databricks"), {"type": "enabled"}, "enabled",
-    ),
-    "reasoning": (("together", "snowflake", "vercel-ai-gateway"), {"effort": "low"}, "low"),
-    "enable_thinking": (("siliconflow",), True, "yes"),
-    "thinking_budget": (("siliconflow",), 1024, 0.5),
-    "clear_thinking": (("cerebras",), False, 0),
-    "chat_template_kwargs": (("sglang", "llamacpp", "nvidia"), {"thinking": True}, True),
-    "top_k": (
-        ("together", "fireworks", "sglang", "lmstudio", "llamacpp", "sambanova", "siliconflow",
-         "baseten", "deepinfra", "novita"),
-        20, "20",
-    ),
-    "repetition_penalty": (("volcengine", "together", "fireworks", "sglang", "baseten",
-                            "deepinfra", "novita"), 1.1, "1.1"),
-    "repeat_penalty": (("lmstudio", "llamacpp"), 1.1, None),
-}  # fmt: skip
-PARTS = {"video_url": (("volcengine", "xiaomi", "sglang"), VIDEO),
-         "audio_url": (("sglang",), SOUND)}  # fmt: skip
-LINKED = PARTS["video_url"][0]
-HOSTS = sorted({name for table in (BACK, KEYS) for names, _, _ in table.values() for name in names})
+# key of the table of exemptions -> a value that passes, one that must not
+BACK: dict[str, tuple[Any, Any]] = {
+    "reasoning": ("hm", None),
+    "reasoning_content": ("hm", 1),
+    "reasoning_details": ([DETAIL], "hm"),
+}
+KEYS: dict[str, tuple[Any, Any]] = {
+    "thinking": ({"type": "enabled"}, "enabled"),
+    "reasoning": ({"effort": "low"}, "low"),
+    "enable_thinking": (True, "yes"),
+    "thinking_budget": (1024, 0.5),
+    "clear_thinking": (False, 0),
+    "chat_template_kwargs": ({"thinking": True}, True),
+    "top_k": (20, "20"),
+    "repetition_penalty": (1.1, "1.1"),
+    "repeat_penalty": (1.1, None),
+}
+PARTS = {"video_url": VIDEO, "audio_url": SOUND}
+LINKED = [name for name, row in HOSTS.items() if "video_url" in row.parts]
 
 
 def wire(name: str) -> str:
@@ -51,9 +38,10 @@ def wire(name: str) -> str:
 
 def whole(name: str) -> Any:
     """A request with each key that this host reads."""
-    keys = {key: good for key, (names, good, _) in KEYS.items() if name in names}
-    said = {f"messages[3].{key}": good for key, (names, good, _) in BACK.items() if name in names}
-    parts = [part for names, part in PARTS.values() if name in names]
+    row = HOSTS[name]
+    keys = {key: KEYS[key][0] for key in row.keys}
+    said = {f"messages[3].{key}": BACK[key][0] for key in row.back}
+    parts = [PARTS[kind] for kind in row.parts]
     return changed({**CALLS, **keys}, {**said, M0: [TEXT, *parts]})
 
 
@@ -66,7 +54,7 @@ ROWS = [
     *(
         Row(wire(name), "types.unknown_key", CALLS, {f"messages[0].{key}": good},
             {f"messages[3].{key}": good})
-        for key, (names, good, _) in BACK.items() for name in names
+        for name, row in HOSTS.items() for key in row.back for good, _ in [BACK[key]]
     ),
     *(
         Row(wire(name), "linked.part", {**CALLS, "messages": [user(TEXT, VIDEO)]},
@@ -79,15 +67,15 @@ PARDONS = [
         Pardon(f"hosts.back-{key}", wire(name), "messages",
                message(CALLS, f"messages[1].{key}", good),
                message(CALLS, f"messages[1].{key}", wrong))
-        for key, (names, good, wrong) in BACK.items() for name in names
+        for name, row in HOSTS.items() for key in row.back for good, wrong in [BACK[key]]
     ),
     *(
         Pardon(f"hosts.{key}", wire(name), "request", {**CALLS, key: good}, {**CALLS, key: wrong})
-        for key, (names, good, wrong) in KEYS.items() for name in names
+        for name, row in HOSTS.items() for key in row.keys for good, wrong in [KEYS[key]]
     ),
     *(
         Pardon(f"hosts.{kind}", wire(name), "messages", [user(part)],
                [ASK, {"role": "system", "content": [part]}])
-        for kind, (names, part) in PARTS.items() for name in names
+        for name, row in HOSTS.items() for kind in row.parts for part in [PARTS[kind]]
     ),
 ]  # fmt: skip

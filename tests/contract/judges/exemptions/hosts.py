@@ -1,9 +1,11 @@
-"""What the smaller hosts of Chat Completions take beside OpenAI's types, key by key.
+"""What the smaller hosts of Chat Completions take beside OpenAI's types: a row for each.
 
-Each key names the hosts that read it; the vendor's row says where that is known.
+A new host is one row here. The vendor's own file says where its keys are known.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from .row import Exemption
 
@@ -11,59 +13,83 @@ NUMBER = (int, float)
 ROW = "the reference in the vendor's file, src/dragoman/vendors"
 
 
-def _wires(*names: str) -> frozenset[str]:
-    return frozenset(f"{name}/openai-chat" for name in names)
+class Host(NamedTuple):
+    """What one host reads beside OpenAI's types; its parts are judged by `vendors.linked`."""
+
+    back: tuple[str, ...] = ()  # keys of an assistant's message that take thinking back
+    keys: tuple[str, ...] = ()  # keys of a request
+    parts: tuple[str, ...] = ()  # kinds of parts
 
 
-# key of an assistant's message that takes thinking back -> its type, its hosts
-BACK: dict[str, tuple[type, frozenset[str]]] = {
-    "reasoning": (str, _wires("bedrock-mantle", "cerebras", "together", "stepfun", "ollama",
-                             "vercel-ai-gateway")),
-    "reasoning_content": (str, _wires("volcengine", "xiaomi", "fireworks", "sglang", "lmstudio",
-                                      "llamacpp", "nvidia", "siliconflow", "meta", "baseten",
-                                      "deepinfra", "novita")),
-    "reasoning_details": (list, _wires("snowflake", "vercel-ai-gateway")),
-}  # fmt: skip
-# key of a request -> its types, its hosts
-KEYS: dict[str, tuple[tuple[type, ...], frozenset[str]]] = {
-    "thinking": ((dict,), _wires("volcengine", "xiaomi", "hunyuan", "databricks")),
-    "reasoning": ((dict,), _wires("together", "snowflake", "vercel-ai-gateway")),
-    "enable_thinking": ((bool,), _wires("siliconflow")),
-    "thinking_budget": ((int,), _wires("siliconflow")),
-    "clear_thinking": ((bool,), _wires("cerebras")),
-    "chat_template_kwargs": ((dict,), _wires("sglang", "llamacpp", "nvidia")),
-    "top_k": ((int,), _wires("together", "fireworks", "sglang", "lmstudio", "llamacpp",
-                             "sambanova", "siliconflow", "baseten", "deepinfra", "novita")),
-    "repetition_penalty": (NUMBER, _wires("volcengine", "together", "fireworks", "sglang",
-                                          "baseten", "deepinfra", "novita")),
-    "repeat_penalty": (NUMBER, _wires("lmstudio", "llamacpp")),
-}  # fmt: skip
-PARTS = {
-    "video_url": _wires("volcengine", "xiaomi", "sglang"),
-    "audio_url": _wires("sglang"),
+_SAMPLING = ("top_k", "repetition_penalty")
+_NAMED = ("reasoning_content",)
+HOSTS: dict[str, Host] = {
+    "bedrock-mantle": Host(("reasoning",)),
+    "cerebras": Host(("reasoning",), ("clear_thinking",)),
+    "together": Host(("reasoning",), ("reasoning", *_SAMPLING)),
+    "fireworks": Host(_NAMED, _SAMPLING),
+    "lmstudio": Host(_NAMED, ("top_k", "repeat_penalty")),
+    "llamacpp": Host(_NAMED, ("chat_template_kwargs", "top_k", "repeat_penalty")),
+    "snowflake": Host(("reasoning_details",), ("reasoning",)),
+    "sambanova": Host(keys=("top_k",)),
+    "nvidia": Host(_NAMED, ("chat_template_kwargs",)),
+    "databricks": Host(keys=("thinking",)),
+    "siliconflow": Host(_NAMED, ("enable_thinking", "thinking_budget", "top_k")),
+    "stepfun": Host(("reasoning",)),
+    "hunyuan": Host(keys=("thinking",)),
+    "ollama": Host(("reasoning",)),
+    "meta": Host(_NAMED),
+    "baseten": Host(_NAMED, _SAMPLING),
+    "deepinfra": Host(_NAMED, _SAMPLING),
+    "novita": Host(_NAMED, _SAMPLING),
+    "vercel-ai-gateway": Host(("reasoning", "reasoning_details"), ("reasoning",)),
+    "volcengine": Host(_NAMED, ("thinking", "repetition_penalty"), ("video_url",)),
+    "xiaomi": Host(_NAMED, ("thinking",), ("video_url",)),
+    "sglang": Host(_NAMED, ("chat_template_kwargs", *_SAMPLING), ("video_url", "audio_url")),
 }
+# the types of these keys
+BACK: dict[str, type] = {"reasoning": str, "reasoning_content": str, "reasoning_details": list}
+KEYS: dict[str, tuple[type, ...]] = {
+    "thinking": (dict,),
+    "reasoning": (dict,),
+    "enable_thinking": (bool,),
+    "thinking_budget": (int,),
+    "clear_thinking": (bool,),
+    "chat_template_kwargs": (dict,),
+    "top_k": (int,),
+    "repetition_penalty": NUMBER,
+    "repeat_penalty": NUMBER,
+}
+PARTS = ("video_url", "audio_url")
+
+
+def _wires(field: str, name: str) -> frozenset[str]:
+    """The wires of the hosts that have a name in a field of their row."""
+    return frozenset(f"{host}/openai-chat" for host, row in HOSTS.items()
+                     if name in getattr(row, field))  # fmt: skip
+
 
 ROWS = (
     *(
         Exemption(
-            f"hosts.back-{key}", wires, "types.unknown_key", f"messages[*].{key}",
+            f"hosts.back-{key}", _wires("back", key), "types.unknown_key", f"messages[*].{key}",
             "Thinking goes back under the name that this host answers with.", ROW,
             when={"role": "assistant"}, kinds=(kind,),
         )
-        for key, (kind, wires) in BACK.items()
+        for key, kind in BACK.items()
     ),
     *(
         Exemption(
-            f"hosts.{key}", wires, "types.unknown_key", key,
+            f"hosts.{key}", _wires("keys", key), "types.unknown_key", key,
             "A key of the host's own beside OpenAI's.", ROW, kinds=kinds, scope="request",
         )
-        for key, (kinds, wires) in KEYS.items()
+        for key, kinds in KEYS.items()
     ),
     *(
         Exemption(
-            f"hosts.{kind}", wires, "types.kind", "messages[*].content[*]",
+            f"hosts.{kind}", _wires("parts", kind), "types.kind", "messages[*].content[*]",
             "This host's part; its shape is judged by a rule.", ROW, when={"type": kind},
         )
-        for kind, wires in PARTS.items()
+        for kind in PARTS
     ),
 )  # fmt: skip
