@@ -6,7 +6,7 @@ Reference: OpenAI API, "Create chat completion", `messages`; requests of some fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any, Self
 
@@ -305,10 +305,11 @@ def write_messages(
     """
     dialect: Dialect = room.dialect
     marks = history.marks() if history.unusual else bytes(len(history.msgs))
-    rows = [*zip(history.msgs, history.roles, marks, strict=True)]
+    zipped = zip(history.msgs, history.roles, marks, strict=True)
     table = find_table(report, write_messages, caps, dialect)
     if table is None:
-        return _write_rows(rows, caps, dialect)
+        return _write_rows(zipped, caps, dialect)
+    rows = [*zipped]
     known = table.take(
         history.msgs,
         [row[1:] for row in rows],
@@ -321,7 +322,10 @@ def write_messages(
 
 
 def _write_rows(
-    rows: list[tuple[Msg, int, int]], caps: Capabilities, dialect: Dialect, is_start: bool = True
+    rows: Iterable[tuple[Msg, int, int]],
+    caps: Capabilities,
+    dialect: Dialect,
+    is_start: bool = True,
 ) -> list[JsonObject]:
     """Write messages, each with its role and whether it is unusual; `is_start`: none is before."""
     entries: list[JsonObject] = []
@@ -332,8 +336,8 @@ def _write_rows(
         content: Any = m.content
         entry: JsonObject
         if type(content) is str:
-            first = is_start and not entries
-            split = parts or (role == SYSTEM and dialect.system_parts and first)
+            at_top = role == SYSTEM and dialect.system_parts and is_start and not entries
+            split = parts or at_top
             text: Any = [{"type": "text", "text": content}] if split else content
             entry = {"role": _ROLE_NAMES[role], "content": text}
         elif role == TOOL:

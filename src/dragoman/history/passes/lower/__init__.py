@@ -55,9 +55,10 @@ def fit(
     state = State(caps, report, wording, saver, surplus, lasts, history.msgs)
     changes: dict[int, list[tuple[Msg, int]]] = {}
     ends: list[int] = []
-    msgs, roles = [history.msgs[i] for i in unusual], [history.roles[i] for i in unusual]
-    for i, (fitted, moved, _) in zip(unusual, _fit_each(state, msgs, roles), strict=True):
+    known = _fit_known(state, history, unusual)
+    for number, i in enumerate(unusual):
         m, role = history.msgs[i], history.roles[i]
+        fitted, moved = known[number][:2] if number < len(known) else fit_message(state, m, role)
         if fitted is not m:
             # media that moved after message i from an earlier one stay after it
             in_place = [] if fitted is None else [(fitted, _find_role(fitted, role))]
@@ -75,34 +76,34 @@ def fit(
 _Fitted: TypeAlias = tuple[Msg | None, list[Msg], Sequence[Asked]]
 
 
-def _fit_each(state: State, msgs: list[Msg], roles: list[int]) -> list[_Fitted]:
-    """Each message as the wire takes it, the media that move after it, the names it asked for.
+def _fit_known(state: State, history: RoledHistory, unusual: Sequence[int]) -> list[_Fitted]:
+    """The first messages as the wire takes them, the media that move, the names they asked for.
 
-    Of the messages that a session remembers, the results are kept. Those with cache hints depend on
-    the others: a wire takes some, and none may hold longer than the one before it.
+    These are those that a session remembers, whose results are kept, and what is before them. What
+    has cache hints depends on the others: a wire takes some, none longer than the one before it.
     """
+    report = state.report
+    table = find_table(report, fit_message, state.caps, state.wording)
+    if table is None or state.saver is not None:
+        return []
+    msgs, roles = [history.msgs[i] for i in unusual], [history.roles[i] for i in unusual]
 
     def fit_one(number: int, report: Report) -> _Fitted:
         state.report, state.asked = report, []
         return *fit_message(state, msgs[number], roles[number]), state.asked
 
-    report = state.report
-    fitted: list[_Fitted] = []
-    table = find_table(report, fit_message, state.caps, state.wording)
-    if table is not None and state.saver is None:
-        try:
-            fitted = table.take(
-                msgs,
-                roles,
-                fit_one,
-                report,
-                is_alone=lambda m: not _count_hints(m),
-                holds=lambda row: all(state.find_name(nodes) == name for nodes, name in row[2]),
-                made=lambda row: filter(None, (row[0], *row[1])),
-            )
-        finally:
-            state.report = report
-    return [*fitted, *(fit_one(number, report) for number in range(len(fitted), len(msgs)))]
+    try:
+        return table.take(
+            msgs,
+            roles,
+            fit_one,
+            report,
+            is_alone=lambda m: not _count_hints(m),
+            holds=lambda row: all(state.find_name(nodes) == name for nodes, name in row[2]),
+            made=lambda row: filter(None, (row[0], *row[1])),
+        )
+    finally:
+        state.report = report
 
 
 def fit_media(
