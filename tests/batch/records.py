@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ __all__ = [
     "line",
     "start",
     "tree",
+    "write_damaged_table",
     "write_logs",
 ]
 
@@ -103,6 +105,17 @@ def command(*args: str | Path) -> tuple[int, str]:
     out, err = process.communicate()
     assert out == ""
     return process.returncode, err
+
+
+def write_damaged_table(path: Path) -> None:
+    """Write a table with three groups of requests, the second of which cannot be read."""
+    parquet: Any = import_module("pyarrow.parquet")
+    table = import_module("pyarrow").table({"record": [line(n).decode() for n in range(90)]})
+    parquet.write_table(table, path, row_group_size=30, write_page_checksum=True)
+    column = parquet.read_metadata(path).row_group(1).column(0)
+    at = (column.dictionary_page_offset or column.data_page_offset) + 60
+    data = path.read_bytes()
+    path.write_bytes(data[:at] + bytes(20) + data[at + 20 :])
 
 
 def write_logs(folder: Path) -> Path:

@@ -238,6 +238,29 @@ def test_what_breaks_off_is_said_to_be_unread(
     assert [*map(str, labels(tmp_path / "out/b.jsonl"))] == ["0", "1"]
 
 
+def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:
+    file = write_parquet(tmp_path / "a.parquet", compression="snappy", write_page_checksum=True)
+    damage_group(file, 1)
+    whole = run(file, to=tmp_path / "whole", segment=1)
+    for calls in (1, 2, 3):
+        left = iter([None] * calls)
+
+        def stop(_: object) -> None:
+            try:
+                next(left)  # noqa: B023  # called in this turn alone
+            except StopIteration:
+                raise KeyboardInterrupt from None
+
+        to = tmp_path / str(calls)
+        with pytest.raises(KeyboardInterrupt):
+            run(file, to=to, segment=1, watch=stop)
+        report = run(file, to=to, segment=1)
+        assert tree(to) == tree(tmp_path / "whole")
+        for sums in (report, whole):
+            sums.pop("parts", None)
+        assert report == whole
+
+
 def test_the_command_tells_of_it(tmp_path: Path) -> None:
     _cut(0.9)(write_parquet(tmp_path / "a.parquet"))
     code, said = command(tmp_path / "a.parquet", "-o", tmp_path / "out", "--to", "hf-messages")

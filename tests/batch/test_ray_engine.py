@@ -25,7 +25,16 @@ from dragoman.batch.segment import Segment
 from tests.examples.pipelines import run_pipeline
 
 from .ray_cluster import cluster, convert_deadly
-from .records import command, convert, entries, line, start, tree, write_logs
+from .records import (
+    command,
+    convert,
+    entries,
+    line,
+    start,
+    tree,
+    write_damaged_table,
+    write_logs,
+)
 
 pytest.importorskip("ray")
 _HOW_FAR = re.compile(r"\d+% - ")  # a line that comes every ten seconds
@@ -50,6 +59,7 @@ def _report(path: Path) -> dict[str, object]:
 
 def test_the_bytes_are_those_of_the_local_engine(tmp_path: Path, address: str) -> None:
     logs = write_logs(tmp_path / "logs")
+    write_damaged_table(logs / "z.parquet")
     args = (*WIRES, "--max-line", "10000", "--segment", "4000")
     local, ray = tmp_path / "local", tmp_path / "ray"
     plain = (*args, "--jobs", "1", "--report", tmp_path / "local.json")
@@ -61,7 +71,7 @@ def test_the_bytes_are_those_of_the_local_engine(tmp_path: Path, address: str) -
     assert _report(tmp_path / "ray.json") == _report(tmp_path / "local.json")
     assert [path.name for path in (ray / ".dragoman-batch").iterdir() if "tmp" in path.name] == []
     first = next(row for row in said.splitlines() if not _HOW_FAR.match(row))
-    assert " 4 file(s), " in first  # Ray says nothing before it
+    assert " 5 file(s), " in first  # Ray says nothing before it
 
 
 def test_killed_it_goes_on_also_with_the_other_engine(tmp_path: Path, address: str) -> None:
