@@ -4,10 +4,10 @@ Hosts of one protocol (`maker_protocols` in their rows) share the fields and ite
 which are stored under the name of the host that was read. Two protocols for one maker's models
 (`_FORMS`: Claude by Messages and by Converse) share seals and citations, each in its own form, in
 answers, streams and histories. Sealed state is carried where the `signatures` of the target accept
-it (a fact in `vendors/<target>.py`), and is a loss elsewhere; in the same way the `issuers` of the
-target's dialect say whose items it takes in a history. An answer that a vendor gave over another of
-its protocols is different: its fields and items are stored under the name of that protocol, and
-only its seals are the vendor's.
+it (a fact in `vendors/<target>.py`), and is a loss elsewhere; in the same way `reads_items_of` of
+the target's dialect says whose items it takes in a history. An answer that a vendor gave over
+another of its protocols is different: its fields and items are stored under the name of that
+protocol, and only its seals are the vendor's.
 
 Reference: Anthropic API, "Citations"; service model of bedrock-runtime (botocore 1.44.5),
 `Citation`; recorded citations of both.

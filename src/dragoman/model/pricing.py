@@ -2,8 +2,9 @@
 
 The package is `genai-prices` (extra `prices`). Its prices are list prices, without discounts, free
 quotas and commitments. If any part has no price, the cost is unknown, with the reason; a part of
-the bill is never reported as the whole. What is a vendor's own is `billing` of its row: the name of
-its price table, and prices of regions.
+the bill is never reported as the whole. A wrong list price is mended in that package, and its newer
+version is then required in `pyproject.toml`. What is a vendor's own is `billing` of its row: the
+name of its price table, and prices of regions.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from ..stream.builder import Builder
 from ..stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
 from ..text.json_text import Json, JsonObject, canonical
 from .chat_like.messages import fill_fields
-from .error_words import OverflowWords
+from .context_full_sentence import OverflowWords
 from .shared_finish_words import finish_meaning
 
 Event: TypeAlias = tuple[str | None, Json]

@@ -26,7 +26,7 @@ from ..text.json_text import Json, JsonObject
 from ..text.redaction import Shown
 from .body_fields import FieldTable
 from .client_arguments import Arguments
-from .error_words import OverflowWords
+from .context_full_sentence import OverflowWords
 from .paths import PathTable, request_paths
 
 Names: TypeAlias = Collection[str]  # of request fields that are written back unchanged

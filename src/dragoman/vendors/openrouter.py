@@ -113,7 +113,7 @@ VENDOR = Vendor(
             thinking_details=True,
             max_tokens_key="max_tokens",
             cache_mark="cache_control",
-            keys={
+            keys={  # left: names of `message/options.py`
                 "top_k": "top_k",
                 "repetition_penalty": "repetition_penalty",
                 "thoughts": "reasoning.exclude",

@@ -21,7 +21,7 @@ from ...text.json_text import Json, JsonObject, canonical
 from ..answers import AnswerWriter, first_candidate
 from ..base import Room
 from ..chat_like.messages import fill_fields
-from ..error_words import OverflowWords
+from ..context_full_sentence import OverflowWords
 from ..shared_finish_words import finish_meaning
 from .blocks import write_call, write_thinking
 from .finish_reasons import FINISH_REASONS, NEAREST, STOP_REASONS

@@ -15,7 +15,7 @@ from ...stream.open_block import Open, Shut, Step, Steps, argument_text
 from ...stream.pieces import End, Failed, Meta, Part, Piece
 from ...text.json_text import Json, JsonObject, arguments
 from ..answers import EVENTS, AnswerEncoder, Event
-from ..error_words import OverflowWords
+from ..context_full_sentence import OverflowWords
 from .answer_read import FAULTS
 from .answer_write import ConverseWriter, missing_metrics, request_ids
 from .blocks import TYPED, issuer_fields, write_thinking

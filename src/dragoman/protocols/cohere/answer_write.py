@@ -15,7 +15,7 @@ from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, first_candidate
 from ..base import Room
 from ..chat_like.messages import answer_call, fill_fields, read_object
-from ..error_words import OverflowWords
+from ..context_full_sentence import OverflowWords
 from .blocks import PLAN, TEXT, citations_as_read, part_as_read, write_citation
 from .finish_reasons import FINISH_REASONS, NEAREST
 from .usage import write_usage

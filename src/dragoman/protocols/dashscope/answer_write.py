@@ -25,7 +25,7 @@ from ...text.json_text import arguments as json_text
 from ..answers import AnswerWriter
 from ..base import Room
 from ..chat_like.messages import fill_fields, read_object
-from ..error_words import OverflowWords
+from ..context_full_sentence import OverflowWords
 from .blocks import MEDIA, media_link
 from .finish_reasons import UNWRITTEN, WRITTEN
 from .usage import figures

@@ -22,7 +22,7 @@ from ...stream.arguments import parse_partial
 from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, first_count
 from ..base import Room
-from ..error_words import OverflowWords
+from ..context_full_sentence import OverflowWords
 from ..shared_finish_words import finish_meaning
 from .blocks import TEXT, has_odd_detail, write_part
 from .finish_reasons import BY_CONTENT, BY_TEXT, WIRE_REASONS

@@ -20,7 +20,7 @@ from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, first_candidate, first_count
 from ..base import Room
 from ..chat_like.messages import fill_fields, write_arguments
-from ..error_words import OverflowWords
+from ..context_full_sentence import OverflowWords
 from . import blocks as wire_blocks
 from .blocks import ABSENT, OUTPUT
 from .finish_reasons import FINISH_REASONS, NEAREST, OPEN_STATES

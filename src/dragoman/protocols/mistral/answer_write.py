@@ -16,7 +16,7 @@ from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter
 from ..base import Room
 from ..chat_like.messages import answer_call, fill_fields
-from ..error_words import OverflowWords
+from ..context_full_sentence import OverflowWords
 from .blocks import CHUNK, CLOSED, REFERENCE, part_as_read, write_part
 from .finish_reasons import FINISH_REASONS
 from .usage import write_usage

@@ -19,7 +19,7 @@ from ...text.json_text import Json, JsonObject
 from ..answers import AnswerWriter, figures, first_candidate
 from ..base import Room
 from ..chat_like.messages import fill_fields, read_object
-from ..error_words import OverflowWords
+from ..context_full_sentence import OverflowWords
 from .finish_reasons import FINISH_REASONS
 from .usage import COUNTS
 

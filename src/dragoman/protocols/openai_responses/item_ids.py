@@ -4,7 +4,7 @@ Where the API keeps answers, it looks an item up by its id, and checks by the id
 the item after it stay together: 400 `Item 'rs_...' of type 'reasoning' was provided without its
 required following item`, and the reverse. Without ids it checks nothing. So the ids of one answer
 go back all together or not at all. `call_id` is another field, and always goes back. Which hosts
-know the ids of which others is said by `issuers` in the dialects of `vendors/`.
+know the ids of which others is said by `reads_items_of` in the dialects of `vendors/`.
 
 Reference: OpenAI API, "Create a model response", `input`.
 """
