@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dragoman import Msg
-from dragoman.bridges import BridgeLimit, ai_sdk, langchain, openai_agents, pydantic_ai
+from dragoman.bridges import BridgeLimit, ai_sdk, google_adk, langchain, openai_agents, pydantic_ai
 from dragoman.message import CacheHint, TextBlock, ToolResultBlock, URLSource
 
 from .conversations import plain_calls, plain_sources, split_results
@@ -31,6 +31,8 @@ class Bridge:
         limits: What the other library cannot hold.
         held: What comes back of messages that it can hold but in another order or number.
         runnable: The calls of messages of theirs that their library would run: (name, arguments).
+        wraps: Whether arguments that are no object can only be put into one, with a loss.
+        least: The share of recorded conversations that cross without any loss, at least.
     """
 
     name: str
@@ -39,6 +41,8 @@ class Bridge:
     limits: Sequence[BridgeLimit]
     held: Callable[[list[Msg]], list[Msg]]
     runnable: Callable[[Sequence[Any]], list[tuple[str, Any]]]
+    wraps: bool = False
+    least: float = 0.7
 
 
 def as_held(messages: Sequence[Msg], held: Callable[[list[Msg]], list[Msg]]) -> list[Msg]:
@@ -154,6 +158,35 @@ def replace_content(msg: Msg, content: Any) -> Msg:
     return Msg.create_unchecked(msg.name, content, msg.role, like=msg)
 
 
+def _held_by_adk(messages: list[Msg]) -> list[Msg]:
+    """Results with their tools' names, their texts joined, and in messages of their own role."""
+    names: dict[str, str] = {}
+    for msg in messages:
+        names |= {call.id: call.name for call in msg.calls}
+        results = [block for block in msg.blocks if isinstance(block, ToolResultBlock)]
+        for block in results:
+            block.name = block.name or names.get(block.id, "")
+            if isinstance(block.output, list):
+                texts = [one.text for one in block.output if isinstance(one, TextBlock)]
+                media = [one for one in block.output if not isinstance(one, TextBlock)]
+                text = "\n\n".join(texts)
+                block.output = [TextBlock(text), *media] if media else text
+            elif type(block.output) is dict and block.is_error:
+                block.output = json.dumps(block.output)
+            block.output = "" if block.output is None else block.output
+        if results and len(results) == len(msg.blocks):
+            msg.role = "tool"
+        elif msg.role == "tool":
+            msg.role = "user"
+    return messages
+
+
+def _adk_calls(messages: Sequence[Any]) -> list[tuple[str, Any]]:
+    calls = [part.function_call for one in messages for part in one.parts]
+    found = [(call.name, call.args or {}) for call in calls if call is not None]
+    return [(name, args) for name, args in found if args.keys() != {"input"}]
+
+
 def _ai_sdk_calls(messages: Sequence[Any]) -> list[tuple[str, Any]]:
     parts = [part for one in messages for part in one["content"] if isinstance(part, dict)]
     calls = [part for part in parts if part["type"] == "tool-call"]
@@ -192,5 +225,15 @@ BRIDGES = [
         ai_sdk.LIMITS,
         _held_by_ai_sdk,
         _ai_sdk_calls,
+    ),
+    Bridge(
+        "google_adk",
+        google_adk.read_messages,
+        google_adk.write_messages,
+        google_adk.LIMITS,
+        _held_by_adk,
+        _adk_calls,
+        wraps=True,
+        least=0.3,
     ),
 ]

@@ -58,7 +58,8 @@ def test_a_conversation_comes_back(bridge: Bridge, name: str) -> None:
     losses, back = there_and_back(bridge, messages)
     if not losses:
         assert as_held(back, bridge.held) == as_held(messages, bridge.held)
-    assert seals(back) == seals(messages), "the model could not be given its thoughts again"
+    if "thinking.other_provider" not in losses:
+        assert seals(back) == seals(messages), "the model cannot be given its thoughts again"
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="needs the recorded traffic in ../shared/corpus")
@@ -75,7 +76,7 @@ def test_recorded_conversations_come_back(bridge: Bridge) -> None:
                 unequal.append(name)
     assert unequal == []
     assert count > 180
-    assert without > count * 0.7, "so many losses hide what is unequal"
+    assert without > count * bridge.least, "so many losses hide what is unequal"
 
 
 BROKEN = [(bridge, text, cut) for bridge in BRIDGES for text in CALLS for cut in (False, True)]
@@ -88,6 +89,9 @@ def test_no_broken_call_is_run(bridge: Bridge, text: str, cut: bool) -> None:
     written = bridge.write(messages, policy="ignore")
     can_run = type(call.input) is dict and not cut  # no text, and null, are no arguments
     assert bridge.runnable(written.messages) == ([("f", {})] if can_run else [])
+    if bridge.wraps and not can_run:
+        assert [loss.code for loss in written.losses][:1] == ["call.unparsed"]
+        return
     back = bridge.read(written.messages, policy="ignore").messages
     [found] = [one for msg in back for one in msg.calls]
     assert (found.id, found.name, found.input) == ("c_1", "f", call.input)
@@ -97,9 +101,9 @@ def test_no_broken_call_is_run(bridge: Bridge, text: str, cut: bool) -> None:
 
 @each_case("bridge", BRIDGES, ids=lambda bridge: bridge.name)
 def test_a_package_that_is_missing_is_named(bridge: Bridge) -> None:
-    root = PACKAGES[bridge.name]
-    if not root:  # nothing of it can be installed
+    if not PACKAGES[bridge.name]:  # nothing of it can be installed
         return
+    root = PACKAGES[bridge.name][0]
     hidden = {name: sys.modules.pop(name) for name in [*sys.modules] if name.startswith(root)}
     sys.modules[root] = None  # type: ignore[assignment]  # what makes an import of it fail
     try:
@@ -107,7 +111,7 @@ def test_a_package_that_is_missing_is_named(bridge: Bridge) -> None:
             assert bridge.write(bridge.read([]).messages).messages == []
             return
         with pytest.raises(ConfigError, match="pip install") as caught:
-            bridge.read([])
+            bridge.write(bridge.read([]).messages)
     finally:
         del sys.modules[root]
         sys.modules.update(hidden)

@@ -20,16 +20,25 @@ from .results import Bridged, BridgeLimit
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from . import ai_sdk, langchain, openai_agents, pydantic_ai
+    from . import ai_sdk, google_adk, langchain, openai_agents, pydantic_ai
 
-__all__ = ["BridgeLimit", "Bridged", "ai_sdk", "langchain", "openai_agents", "pydantic_ai"]
+__all__ = [
+    "BridgeLimit",
+    "Bridged",
+    "ai_sdk",
+    "google_adk",
+    "langchain",
+    "openai_agents",
+    "pydantic_ai",
+]
 
-# the module of a bridge: the root of the package whose messages it reads
-PACKAGES = {
-    "langchain": "langchain_core",
-    "pydantic_ai": "pydantic_ai",
-    "openai_agents": "agents",
-    "ai_sdk": "",  # JSON of a library for Node
+# the module of a bridge: the packages whose objects it reads
+PACKAGES: dict[str, tuple[str, ...]] = {
+    "langchain": ("langchain_core",),
+    "pydantic_ai": ("pydantic_ai",),
+    "openai_agents": ("agents",),
+    "ai_sdk": (),  # JSON of a library for Node
+    "google_adk": ("google.genai", "google.adk"),
 }
 
 
@@ -39,9 +48,11 @@ def find_bridge(value: object) -> ModuleType | None:
     Args:
         value: Any object, such as a message of LangChain.
     """
-    roots = {cls.__module__.partition(".")[0] for cls in type(value).__mro__}
-    name = next((name for name, root in PACKAGES.items() if root in roots), None)
-    return None if name is None else import_module(f".{name}", __name__)
+    homes = tuple(f"{cls.__module__}." for cls in type(value).__mro__)
+    for name, packages in PACKAGES.items():
+        if any(home.startswith(f"{package}.") for home in homes for package in packages):
+            return import_module(f".{name}", __name__)
+    return None
 
 
 if not TYPE_CHECKING:  # type checkers report unknown names themselves
