@@ -17,7 +17,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..codec.sdk_objects import plain
 from ..errors import NotMessages, ReadError, WriteError
@@ -49,9 +49,6 @@ from .results import (
     own_fields,
     take_said,
 )
-
-if TYPE_CHECKING:
-    from google.genai.types import Content
 
 __all__ = ["LIMITS", "read_messages", "write_messages"]
 
@@ -210,9 +207,7 @@ def _own(msg: Msg, author: str) -> Msg:
     return msg
 
 
-def write_messages(
-    messages: Iterable[Said] | Said, *, policy: PolicyLike = "log"
-) -> Bridged[Content]:
+def write_messages(messages: Iterable[Said] | Said, *, policy: PolicyLike = "log") -> Bridged[Any]:
     """Write messages as `Content`s.
 
     Args:
