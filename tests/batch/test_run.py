@@ -195,6 +195,14 @@ def test_a_file_of_somebody_else_is_never_written_over(tmp_path: Path) -> None:
     assert not (tmp_path / "out" / ".dragoman-batch").exists()
 
 
+def test_an_output_that_can_be_no_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(line(1))
+    for name in ("", "-"):
+        with pytest.raises(ConfigError) as caught:
+            convert(tmp_path / "a.jsonl", to=name)
+        assert caught.value.hint
+
+
 def test_two_runs_at_a_time_are_refused(tmp_path: Path) -> None:
     fcntl = pytest.importorskip("fcntl")
     (tmp_path / "a.jsonl").write_bytes(line(1))

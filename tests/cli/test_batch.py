@@ -150,3 +150,13 @@ def test_forms_are_named_beside_the_wires() -> None:
         ran = run("batch", "convert", "talks.jsonl", "-o", "no", "--to", "gemini", *wrong)
         assert ran.exit_code == 2
         assert wrong[1] in ran.stderr
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_the_work() -> None:
+    Path("folder").mkdir()
+    for name in ("folder", "missing/report.json"):
+        args = ("good.jsonl", "-o", "out", "--to", "anthropic", "--report", name)
+        ran = run("batch", "convert", *args)
+        assert ran.exit_code == 2
+        assert "no file can be written there" in ran.stderr
+        assert not Path("out").exists()

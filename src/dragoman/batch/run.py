@@ -143,6 +143,9 @@ def _output_place(names: Sequence[str], output: str) -> tuple[Path, str | None]:
     """The folder of the outputs, and the name of the output if it is one file."""
     if not output:
         raise ConfigError("the name of the output is empty", hint="name a folder; . is this one")
+    if output == "-":
+        text = "records are written to files, with a quarantine beside them, and not to stdout"
+        raise ConfigError(text, hint="name a folder, or a file")
     path = Path(output)
     suffixes = (*ENDINGS, *TABLES)
     is_file = PurePath(without_suffix(path.name)).suffix in suffixes and not output.endswith("/")
