@@ -161,3 +161,17 @@ def test_every_limit_is_one() -> None:
         assert read_messages(written.messages).messages == expected, limit.what
     with pytest.raises(LossRefused):
         write_messages([Msg.system("x")], policy="refuse")
+
+
+def test_what_their_types_refuse_is_a_loss() -> None:
+    blocks: list[ContentBlock] = [
+        TextBlock("x"),
+        ImageBlock(Base64Source("image/png", "iVB!")),
+        RawBlock("gemini", {"ofTomorrow": {}}),
+    ]
+    written = write_messages(told(*blocks), policy="ignore")
+    assert [(loss.code, loss.where) for loss in written.losses] == [
+        ("media.broken", "$.messages[0].content[1].source"),
+        ("block.unsupported", "$.messages[0].content[2]"),
+    ]
+    assert read_messages(written.messages).messages == told(TextBlock("x"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -11,11 +12,23 @@ from langchain_core import messages as core
 from langchain_core.load import dumpd
 from langchain_core.messages import BaseMessage, messages_from_dict, messages_to_dict
 from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.tools import ToolException
+from langchain_core.tools import tool as langchain_tool
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from dragoman import LLM, ChatResponse, LossRefused, Msg, NotMessages, wire
-from dragoman.bridges.langchain import LIMITS, read_messages, write_messages
+from dragoman import (
+    LLM,
+    ChatResponse,
+    Formatter,
+    InvalidMessage,
+    LossRefused,
+    Msg,
+    NotMessages,
+    Toolkit,
+    wire,
+)
+from dragoman.bridges.langchain import LIMITS, read_messages, read_tools, write_messages
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -453,3 +466,51 @@ def test_thinking_without_an_issuer_is_nobodys() -> None:
     assert "model_provider" not in message.response_metadata
     sent = payload(CLAUDES, [HumanMessage("x"), message])["messages"][1]["content"]
     assert [part["type"] for part in sent] == ["text"]
+
+
+# -- tools ----------------------------------------------------------------------------------------
+
+
+@langchain_tool
+def warmth(city: str, days: int = 1) -> str:
+    """How warm it is in a city."""
+    if city == "Nowhere":
+        raise ToolException("no such city")
+    return f"18 degrees in {city} for {days}"
+
+
+@langchain_tool
+async def rain(city: str) -> str:
+    """How much it rains in a city."""
+    return f"no rain in {city}"
+
+
+def test_langchains_tools_are_offered_and_run() -> None:
+    tools = read_tools([warmth, rain])
+    llm = LLM("anthropic/claude-opus-5-5", key="none", tools=tools)
+    offered = llm.request("Hi").body["tools"]
+    assert [(one["name"], one["description"]) for one in offered] == [
+        ("warmth", "How warm it is in a city."), ("rain", "How much it rains in a city."),
+    ]  # fmt: skip
+    assert offered[0]["input_schema"]["required"] == ["city"]
+    calls = [
+        ToolUseBlock("c_1", "warmth", {"city": "Paris", "days": 2}),
+        ToolUseBlock("c_2", "rain", {"city": "Paris"}),
+        ToolUseBlock("c_3", "warmth", {"city": "Nowhere"}),
+    ]
+    found = asyncio.run(Toolkit(tools).arun(calls))
+    results = [block for msg in found for block in msg.blocks if isinstance(block, ToolResultBlock)]
+    assert [one.output for one in results[:2]] == [
+        "18 degrees in Paris for 2", "no rain in Paris",
+    ]  # fmt: skip
+    assert results[2].is_error
+    assert "no such city" in str(results[2].output)
+
+
+def test_where_a_bridge_is_needed_the_error_names_it() -> None:
+    with pytest.raises(InvalidMessage, match=r"bridges\.langchain\.read_tools"):
+        LLM("anthropic/claude-opus-5-5", key="none", tools=[warmth])
+    with pytest.raises(NotMessages, match=r"bridges\.langchain\.read_messages"):
+        Formatter("openai").write([HumanMessage("Hi")])
+    with pytest.raises(InvalidMessage, match="no tool of LangChain"):
+        read_tools([len])  # type: ignore[list-item]

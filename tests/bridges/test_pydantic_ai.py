@@ -46,12 +46,14 @@ from pydantic_ai.usage import RequestUsage
 from dragoman import LLM, ChatResponse, LossRefused, Msg, NotMessages
 from dragoman.bridges.pydantic_ai import LIMITS, read_messages, write_messages
 from dragoman.message import (
+    Base64Source,
     CacheHint,
     Candidate,
     Citation,
     ContentBlock,
     DocumentBlock,
     Finish,
+    ImageBlock,
     LocalSource,
     RawBlock,
     RefusalBlock,
@@ -403,9 +405,6 @@ def test_every_limit_is_one() -> None:
 
 
 def test_a_broken_medium_is_a_loss() -> None:
-    given = Msg.user(
-        [TextBlock("x"), *CONVERSATIONS["results with media and objects"][0].blocks[1:2]]
-    )
-    given.blocks[1].source.data = PNG[:3] + "!"  # type: ignore[union-attr]
-    written = write_messages([given], policy="ignore")
+    broken = ImageBlock(Base64Source("image/png", PNG[:3] + "!"))
+    written = write_messages([Msg.user([TextBlock("x"), broken])], policy="ignore")
     assert [loss.code for loss in written.losses] == ["media.broken"]

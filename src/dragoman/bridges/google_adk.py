@@ -14,7 +14,7 @@ Reference: google-genai 3.6.1, `types.Content`; google-adk 2.13.0, `events.Event
 
 from __future__ import annotations
 
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -23,6 +23,7 @@ from ..codec.sdk_objects import plain
 from ..errors import NotMessages, ReadError, WriteError
 from ..losses import PolicyLike, Report
 from ..message import (
+    Base64Source,
     FileSource,
     LocalSource,
     Msg,
@@ -49,8 +50,6 @@ from .results import (
     own_fields,
     take_said,
 )
-
-__all__ = ["LIMITS", "read_messages", "write_messages"]
 
 TARGET = "google-adk"
 _GEMINI = "gemini"
@@ -229,11 +228,11 @@ def write_messages(messages: Iterable[Said] | Said, *, policy: PolicyLike = "log
     for one in said:
         msg = as_msg(one)
         names |= {call.id: call.name for call in msg.calls}
-        found.append(types.Content.model_validate(_write(msg, names, report)))
+        found.append(_write(types, msg, names, report))
     return finish_bridge(found, report, policy)
 
 
-def _write(msg: Msg, names: Mapping[str, str], report: Report) -> JsonObject:
+def _write(types: Any, msg: Msg, names: Mapping[str, str], report: Report) -> Any:
     if msg.name:
         report.add_loss("name.unsupported", msg, "name", msg.name)
     if msg.cache is not None:
@@ -241,8 +240,14 @@ def _write(msg: Msg, names: Mapping[str, str], report: Report) -> JsonObject:
     lose_extras(report, msg, msg.extras)
     if msg.role in ("system", "developer"):
         report.add_loss("system.as_user", msg)
-    parts = [part for one in msg.blocks if (part := _part(one, msg, names, report)) is not None]
-    return {"role": "model" if msg.role == "assistant" else "user", "parts": parts}
+    parts = []
+    for block in msg.blocks:
+        part = _part(block, msg, names, report)
+        try:
+            parts += [types.Part.model_validate(part)] if part is not None else []
+        except ValueError:  # pydantic's: their types refuse every field that they do not know
+            report.add_loss("block.unsupported", block)
+    return types.Content(role="model" if msg.role == "assistant" else "user", parts=parts)
 
 
 def _part(block: Any, msg: Msg, names: Mapping[str, str], report: Report) -> Any:
@@ -289,6 +294,9 @@ def _medium(block: Any, bare: Any, report: Report) -> Any:
     if isinstance(source, TextSource):
         report.add_loss("media.as_text", block)
         return {"text": "\n\n".join(source.passages)}
+    if isinstance(source, Base64Source) and not _is_base64(source.data):
+        report.add_loss("media.broken", source)
+        return None
     is_other = isinstance(source, FileSource) and source.issuer not in ("", _GEMINI)
     try:
         if not is_other and not isinstance(source, LocalSource):
@@ -297,6 +305,13 @@ def _medium(block: Any, bare: Any, report: Report) -> Any:
         pass  # the frames of a video
     report.add_loss("media.source", source)
     return None
+
+
+def _is_base64(data: str) -> bool:
+    try:
+        return bool(b64decode(data, validate=True)) or not data
+    except ValueError:
+        return False
 
 
 def _call(block: ToolUseBlock, bare: ToolUseBlock, report: Report) -> ToolUseBlock:

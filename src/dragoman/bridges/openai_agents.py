@@ -52,8 +52,6 @@ from .results import (
     text_or_none,
 )
 
-__all__ = ["LIMITS", "read_messages", "write_messages"]
-
 TARGET = "openai-agents"
 _RESPONSES = "openai-responses"
 _FAKE_ID = "__fake_id__"

@@ -135,6 +135,21 @@ def is_none(kind: str, value: object, path: str, code: str, hint: str = "") -> I
     return InvalidMessage(f"{type(value).__name__} is no {kind}", path=path, hint=hint, code=code)
 
 
+# the root of a package -> the module of ours that reads its messages
+_BRIDGES = {"langchain_core": "langchain", "pydantic_ai": "pydantic_ai"}
+
+
+def bridge_to(value: object) -> str:
+    """Name the module that reads objects of another library; empty if there is none.
+
+    Args:
+        value: The object.
+    """
+    roots = (cls.__module__.partition(".")[0] for cls in type(value).__mro__)
+    name = next((_BRIDGES[root] for root in roots if root in _BRIDGES), "")
+    return name and f"dragoman.bridges.{name}"
+
+
 def build_unknown_error(
     what: str, value: object, path: str, known: Iterable[str], code: str, hint: str = ""
 ) -> InvalidMessage:

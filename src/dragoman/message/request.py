@@ -17,7 +17,7 @@ from ..errors import NotMessages
 from ..text.json_text import Json
 from ..text.redaction import Shown
 from .blocks import ContentBlock, Extras, HasExtras, Origin, ToolResultBlock, ToolUseBlock
-from .check import heal, instance, note, own_fields, wrong_type
+from .check import bridge_to, heal, instance, note, own_fields, wrong_type
 from .known_tools import KnownTools
 from .msg import Msg, Role
 from .options import NO_OPTIONS, OPTIONS, Options
@@ -277,7 +277,9 @@ def check_messages(msgs: object) -> list[Msg]:
         if not isinstance(msg, Msg):
             text = f"expected a Msg, not {type(msg).__name__}"
             hint = "Msg(name, content, role), or Msg.from_dict(...)"
-            if isinstance(msg, Mapping):
+            if bridge := bridge_to(msg):
+                hint = f"{bridge}.read_messages(messages).messages"
+            elif isinstance(msg, Mapping):
                 hint = 'wire(...).read_request({"messages": [...]}) reads dicts; an LLM takes them'
             raise NotMessages(text, path=f"$.messages[{i}]", hint=hint)
     return messages

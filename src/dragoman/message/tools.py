@@ -17,6 +17,7 @@ from ..text.json_text import JsonObject, check, check_text
 from ..text.redaction import Shown, show
 from .blocks import CacheHint, Extras, HasExtras, ReadFrom
 from .check import (
+    bridge_to,
     build,
     build_unknown_error,
     instance,
@@ -225,6 +226,8 @@ class Tool(HasExtras, ReadFrom, Shown, metaclass=ExplainsNames):
             return own  # the value was built by `dragoman.tool`
         if describes_fields(value):
             return cls(*type_schema(value, path))
+        if (bridge := bridge_to(value)).endswith(".langchain"):  # whose tools are objects
+            raise is_none("tool", value, path, "tool.type", f"{bridge}.read_tools(tools)")
         if callable(value) and not isinstance(value, type):
             return cls(*function_schema(value, path))
         if callable(dump_fields := getattr(value, "model_dump", None)):

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 from ..results import BridgeLimit
 from .reading import read_messages
+from .tools import read_tools
 from .writing import write_messages
 
-__all__ = ["LIMITS", "read_messages", "write_messages"]
+__all__ = ["LIMITS", "read_messages", "read_tools", "write_messages"]
 
 LIMITS = (
     BridgeLimit(
