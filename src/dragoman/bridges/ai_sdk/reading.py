@@ -164,7 +164,8 @@ class _Options:
 
     def extras(self, noted: Any = None) -> Extras | None:
         """Return what is left: known fields of issuers, and the rest as the SDK's own."""
-        found: Extras = dict(noted) if isinstance(noted, Mapping) else {}
+        given = noted if isinstance(noted, Mapping) else {}
+        found: Extras = {name: dict(own) for name, own in given.items() if isinstance(own, Mapping)}
         for issuer, fields in self._fields.items():
             found[issuer] = {**found.get(issuer, {}), **fields}
         rest = {name: fields for name, fields in self._own.items() if fields}
@@ -233,7 +234,7 @@ def _result(part: JsonObject, options: _Options, kept: JsonObject) -> ToolResult
     output = part["output"]
     kind, value = output.get("type"), output.get("value")
     id = str(part.get("toolCallId") or "")
-    if kind not in _OUTPUTS:
+    if str(kind) not in _OUTPUTS:
         return None
     block = ToolResultBlock(id, str(part.get("toolName") or ""))
     block.is_error = kind.startswith("error") or options.ours.get("is_error") is True

@@ -98,7 +98,7 @@ class _StepReader:
         if value is None and raw is not None:
             value = raw
         call: JsonObject = {"type": "tool-call", **own, "input": {} if value is None else value}
-        options = dict(part.get("callProviderMetadata") or {})
+        options = _metadata(part, "callProviderMetadata")
         if state == "input-streaming":
             call["input"] = raw if isinstance(raw, str) else _text(value)
             options[OURS] = {**options.get(OURS, {}), "unfinished": True}
@@ -118,8 +118,8 @@ class _StepReader:
         output = _output(part)
         if output is not None:
             result: JsonObject = {"type": "tool-result", **own, "output": output}
-            if part.get("resultProviderMetadata"):
-                result["providerOptions"] = dict(part["resultProviderMetadata"])
+            if found := _metadata(part, "resultProviderMetadata"):
+                result["providerOptions"] = found
             (self._said if part.get("providerExecuted") else self._results).append(result)
 
 
@@ -139,9 +139,14 @@ def _output(part: JsonObject) -> JsonObject | None:
 
 def _renamed(part: JsonObject, *without: str) -> JsonObject:
     found = {k: v for k, v in part.items() if k not in (*without, "providerMetadata")}
-    if part.get("providerMetadata"):
-        found["providerOptions"] = dict(part["providerMetadata"])
+    if own := _metadata(part, "providerMetadata"):
+        found["providerOptions"] = own
     return found
+
+
+def _metadata(part: JsonObject, key: str) -> JsonObject:
+    found = part.get(key)
+    return dict(found) if isinstance(found, Mapping) else {}
 
 
 def _data(part: JsonObject) -> JsonObject:

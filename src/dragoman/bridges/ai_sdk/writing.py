@@ -157,7 +157,7 @@ class ModelMessageWriter:
             case "image" | "audio" | "video" | "document":
                 part = self._medium(block)
             case "raw" if block.issuer == TARGET and isinstance(block.data, dict):
-                if self._every or block.data.get("type") in _OWN_PARTS:
+                if self._every or str(block.data.get("type")) in _OWN_PARTS:
                     return block.data
                 self._report.add_loss("raw.other_provider", block)
             case "raw":

@@ -93,6 +93,8 @@ class StandardReader:
     def _read_one(self, data: JsonObject, kind: str) -> ContentBlock:
         fields = {key: value for key, value in data.items() if key != "type"}
         block: ContentBlock | None = None
+        if not isinstance(fields.get("extras") or {}, dict):
+            return RawBlock(LANGCHAIN, dict(data))
         if kind == "text" and isinstance(data.get("text"), str):
             block = self._text(fields)
         elif kind == "reasoning":
@@ -165,7 +167,9 @@ class StandardReader:
                 block.extras = {"anthropic": {"citations": raw}}
         return block
 
-    def _citation(self, data: JsonObject) -> Citation:
+    def _citation(self, data: Any) -> Citation:
+        if not isinstance(data, dict) or not isinstance(data.get("extras") or {}, dict):
+            return Citation(extras={self._issuer or LANGCHAIN: {"value": data}})
         if data.get("type") == "non_standard_annotation":
             value = data.get("value")
             kept = value if isinstance(value, dict) else {"value": value}
@@ -308,8 +312,10 @@ def _take_cite(block: DocumentBlock, fields: JsonObject) -> None:
             del place["citations"]
 
 
-def _anthropic_citation(data: JsonObject) -> Json:
+def _anthropic_citation(data: Any) -> Json:
     """Return a citation as Anthropic's API has it, of which its translator made a standard one."""
+    if not isinstance(data, dict) or not isinstance(data.get("extras") or {}, dict):
+        return data
     if data.get("type") != "citation":
         return data.get("value")
     extras = data.get("extras") or {}

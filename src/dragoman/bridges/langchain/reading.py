@@ -219,7 +219,7 @@ def _provider(message: Any) -> str:
     if isinstance(named, str) and named:
         return named
     content = message.content if isinstance(message.content, list) else ()
-    kinds = {one.get("type") for one in content if isinstance(one, dict)}
+    kinds = {str(one.get("type")) for one in content if isinstance(one, dict)}
     return "anthropic" if kinds & _ANTHROPIC else ""
 
 
@@ -266,7 +266,7 @@ def _read_answer(message: Any) -> str | list[ContentBlock]:
     elif provider == "anthropic":
         blocks = [_read_native(one, reader, issuer, message) for one in _as_dicts(content)]
     else:
-        blocks = _with_items(reader.read(message.content_blocks), content, issuer)
+        blocks = _with_items(reader.read(_translate(message, content)), content, issuer)
     chunks = getattr(message, "tool_call_chunks", None)
     if chunks:  # of a stream: the texts alone say whether the arguments are whole
         blocks = [block for block in blocks if not isinstance(block, ToolUseBlock)]
@@ -302,10 +302,19 @@ def _standard(core: Any, content: Iterable[Any]) -> list[JsonObject]:
     found: list[JsonObject] = []
     known = core.content.KNOWN_BLOCK_TYPES
     for data in _as_dicts(content):
-        if data.get("type") in known and not _OLD_FORMS & data.keys():
+        if str(data.get("type")) in known and not _OLD_FORMS & data.keys():
             found.append(data)
         else:
-            found += core.HumanMessage([data]).content_blocks
+            found += _translate(core.HumanMessage([data]), [data])
+    return found
+
+
+def _translate(message: Any, content: Iterable[Any]) -> list[JsonObject]:
+    """Return LangChain's standard blocks; what it cannot translate stays as it is."""
+    try:
+        found: list[JsonObject] = [dict(block) for block in message.content_blocks]
+    except (TypeError, ValueError, KeyError, AttributeError):  # for values of another type
+        return [{"type": "non_standard", "value": data} for data in _as_dicts(content)]
     return found
 
 

@@ -209,7 +209,7 @@ _CALL_KEYS = ("type", "name", "args", "id", "error")
 
 def _list_calls(content: Sequence[JsonObject]) -> list[JsonObject]:
     """Return the calls as they stand beside the content: LangChain runs these, not the blocks."""
-    calls = [one for one in content if one["type"] in ("tool_call", "invalid_tool_call")]
+    calls = [one for one in content if one.get("type") in ("tool_call", "invalid_tool_call")]
     return [{key: one[key] for key in _CALL_KEYS if key in one} for one in calls]
 
 
@@ -218,7 +218,7 @@ def _as_text(content: Sequence[JsonObject]) -> str | None:
     has_text = bool(content) and content[0].keys() == {"type", "text"}
     calls = content[1:] if has_text else content
     text = str(content[0]["text"]) if has_text else ""
-    kinds = [one["type"] for one in calls]
+    kinds = [str(one.get("type")) for one in calls]
     # LangChain lists calls that cannot be run behind the others
     if not content or not {*kinds} <= {"tool_call", "invalid_tool_call"}:
         return None
