@@ -39,6 +39,7 @@ from dragoman.message import (
     Finish,
     FramesSource,
     Origin,
+    RawBlock,
     TextBlock,
     TextSource,
     ThinkingBlock,
@@ -439,7 +440,15 @@ PROOFS: dict[str, tuple[list[Msg], list[Msg]]] = {
     LIMITS[7].what: (
         said(ToolUseBlock("a", "f", {}, extras=_OWN)), said(ToolUseBlock("a", "f", {})),
     ),
-    LIMITS[8].what: ([Msg("", [ToolResultBlock("a", output=None)], "tool")], [Msg.tool("a", "")]),
+    LIMITS[8].what: (
+        [*said(ThinkingBlock("a", "sig", origin=Origin("openai-responses")), TextBlock("b")),
+         Msg.assistant([ThinkingBlock("a", redacted="sig"), TextBlock("b")],
+                       origin=Origin("openai-chat"))],
+        [*said(ThinkingBlock("a"), TextBlock("b")),
+         Msg.assistant([ThinkingBlock("a"), TextBlock("b")])],
+    ),
+    LIMITS[9].what: (said(RawBlock("gemini", {"x": 1}), TextBlock("b")), said(TextBlock("b"))),
+    LIMITS[10].what: ([Msg("", [ToolResultBlock("a", output=None)], "tool")], [Msg.tool("a", "")]),
 }  # fmt: skip
 
 

@@ -53,10 +53,10 @@ LIMITS = (
         zh=("调用、思考、音频或视频上的缓存提示", "无"),
     ),
     BridgeLimit(
-        "a video given in frames, or a file of another provider",
+        "a video given in frames",
         "nothing",
         "media.source",
-        zh=("以帧给出的视频,或另一家提供方的文件", "无"),
+        zh=("以帧给出的视频", "无"),
     ),
     BridgeLimit(
         "a document in several passages, and where it was found",
@@ -69,6 +69,18 @@ LIMITS = (
         "nothing",
         "extras.other_provider",
         zh=("一家提供方的消息中,内容块上另一家的字段", "无"),
+    ),
+    BridgeLimit(
+        "thinking that another provider signed than the message's, or a host of Chat Completions",
+        "the thinking without its signature",
+        "thinking.other_provider",
+        zh=("由消息以外的提供方、或某个 Chat Completions 主机签名的思考", "没有签名的思考"),
+    ),
+    BridgeLimit(
+        "what only another provider than the message's has",
+        "nothing",
+        "raw.other_provider",
+        zh=("只有消息以外的提供方才有的内容", "无"),
     ),
     BridgeLimit(
         "a result without any output (`None`)",
