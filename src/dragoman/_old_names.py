@@ -308,7 +308,11 @@ def _take_old_arguments(function: Callable[..., _T]) -> Callable[..., _T]:
     return call
 
 
-class _OldAttribute:
+class HiddenAttribute:
+    """Stands in a class where `dir` lists no attribute."""
+
+
+class _OldAttribute(HiddenAttribute):
     """Stands in a class under an old name; costs nothing until somebody asks for it.
 
     Args:
@@ -411,7 +415,7 @@ def list_current_names(cls: type[object], names: Iterable[str]) -> list[str]:
         cls: The class.
         names: What `dir` has of it, or of an instance.
     """
-    return [one for one in names if not isinstance(getattr_static(cls, one, None), _OldAttribute)]
+    return [one for one in names if not isinstance(getattr_static(cls, one, None), HiddenAttribute)]
 
 
 def _stand_in(cls: type[object], old: str, new: str) -> _OldAttribute:
@@ -459,8 +463,10 @@ def _move_override(cls: type[object], subclass: type[object], old: str, new: str
 
 
 def _hide(cls: Any, names: Mapping[str, str]) -> None:
+    list_all = cls.__dir__
+
     def list_names(self: object) -> list[str]:
-        listed = list(super(cls, self).__dir__())
+        listed = list(list_all(self))
         own = getattr(self, "__dict__", {})
         current = {*list_current_names(type(self), names.keys() - own.keys()), *own}
         return [one for one in listed if one not in names or one in current]

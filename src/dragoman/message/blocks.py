@@ -306,7 +306,7 @@ class DocumentBlock(_MediaBlock):
     type: Literal["document"] = "document"
 
 
-@explains_attributes(OF_CALLS)
+@explains_attributes(OF_CALLS, read_often=True)
 @final
 @dataclass(slots=True, repr=False)
 class ToolUseBlock(Block):

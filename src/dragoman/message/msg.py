@@ -45,7 +45,7 @@ def _without_content(path: str, hint: str) -> InvalidMessage:
 
 
 @keeps_old_names
-@explains_attributes(OF_MESSAGES)
+@explains_attributes(OF_MESSAGES, read_often=True)
 class Msg(HasExtras, metaclass=ExplainsNames):
     """One message.
 

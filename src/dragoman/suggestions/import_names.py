@@ -13,6 +13,7 @@ from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from .._old_names import find_renamed, list_current_names
+from .unknown_attributes import explain_unknown
 
 T = TypeVar("T")
 
@@ -412,10 +413,12 @@ OF_REPLIES: dict[str, str] = {
 }
 
 
-def explains_attributes(hints: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
+def explains_attributes(
+    hints: Mapping[str, str], read_often: bool = False
+) -> Callable[[type[T]], type[T]]:
     """Make objects of a class explain the attributes of other libraries' objects.
 
-    Type checkers still report unknown names.
+    Type checkers still report unknown names. `read_often`: their attributes must be read fast.
     """
 
     def missing(self: object, name: str) -> Any:
@@ -434,7 +437,10 @@ def explains_attributes(hints: Mapping[str, str]) -> Callable[[type[T]], type[T]
         raise TypeError(text)
 
     def decorate(cls: type[T]) -> type[T]:
-        cls.__getattr__ = missing  # type: ignore[attr-defined]
+        if read_often:
+            explain_unknown(cls, hints)
+        else:
+            cls.__getattr__ = missing  # type: ignore[attr-defined]
         if {"__getitem__", "__iter__"}.isdisjoint(dir(cls)):
             # with only __getitem__ the class would be iterable
             for method, value in (("__getitem__", missing_item), ("__iter__", None)):
