@@ -425,7 +425,7 @@ def test_ctrl_c_within_a_call_does_not_say_that_it_was_not_run(
     def stop() -> str:
         """Stop."""
         signal.raise_signal(signal.SIGINT)
-        time.sleep(5)
+        time.sleep(2)
         return "done"
 
     calls = two({"expression": "1"}, {"expression": "2"}, ("c", "d"))

@@ -87,7 +87,7 @@ def provider() -> Iterator[tuple[str, list[dict[str, Any]]]]:
     asked: list[dict[str, Any]] = []
     handler = type("Handler", (Provider,), {"asked": asked})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}", asked
         server.shutdown()

@@ -32,7 +32,7 @@ def serve(folder: Path, repository: str, *, lists: bool = True) -> Iterator[Mirr
     server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
     mirror = Mirror(f"http://127.0.0.1:{server.server_address[1]}")
     server.RequestHandlerClass = _handler(mirror, folder, repository, lists)
-    thread = Thread(target=server.serve_forever, daemon=True)
+    thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield mirror
