@@ -270,10 +270,10 @@ def test_the_command_tells_of_it(tmp_path: Path) -> None:
 
 def test_a_group_for_which_the_memory_is_too_small(tmp_path: Path) -> None:
     rows = chats()
-    rows[900]["messages"][0]["content"] = "x" * (150 * 2**20)  # a page of its own
+    rows[900]["messages"][0]["content"] = "x" * (50 * 2**20)  # a page of its own
     table = arrow.Table.from_pylist(rows)
     parquet.write_table(table, tmp_path / "a.parquet", row_group_size=_GROUP, use_dictionary=False)
-    work = Limited(spare=120 * 2**20, home=os.getpid())
+    work = Limited(spare=40 * 2**20, home=os.getpid())
     report = convert(tmp_path / "a.parquet", to=tmp_path / "out", converter=work, ending=".jsonl")
     assert (report["in"], report["unread"]) == (1800, 0)
     [entry] = entries(tmp_path / "out/a.quarantine.jsonl")

