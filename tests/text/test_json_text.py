@@ -250,3 +250,18 @@ def test_depth_is_limited_among_few_values() -> None:
                 loads(text)
         else:
             assert loads(text)[0] == long[1:-1]
+
+
+def test_an_end_of_memory_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In orjson it can come as a SystemError, which looks like a fault of the program."""
+
+    def end(error: SystemError, cause: Exception | None) -> Any:
+        def run(_: object) -> None:
+            raise error from cause
+
+        return run
+
+    for cause, kind in ((MemoryError(), MemoryError), (None, SystemError)):
+        monkeypatch.setattr("orjson.loads", end(SystemError("as it is"), cause))
+        with pytest.raises(kind):
+            loads("[]")

@@ -110,6 +110,7 @@ def loads(text: str | bytes) -> Json:
     """Parse JSON text; integers of any size stay integers.
 
     Raises ReadError for text that is no JSON (NaN included) or is nested deeper than `MAX_DEPTH`.
+    Raises MemoryError where there is not enough memory for the values.
     """
     if len(text) > LONG:
         return _loads_long(text)
@@ -117,8 +118,8 @@ def loads(text: str | bytes) -> Json:
         return _loads_std(text)
     try:
         value = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return _loads_std(text)
+    except (orjson.JSONDecodeError, SystemError) as error:
+        return _loads_otherwise(text, error)
     # orjson silently turns integers beyond 64 bits into floats. The arguments of a call are mostly
     # flat, so looking at each value is the fastest
     if type(value) is dict:
@@ -144,6 +145,13 @@ def loads(text: str | bytes) -> Json:
         return _loads_std(text)
     _shallow(text, value)
     return value
+
+
+def _loads_otherwise(text: str | bytes, error: Exception) -> Json:
+    """What the standard library reads where orjson does not, or an error in words."""
+    if isinstance(error, SystemError):  # orjson 3.13 can raise one when it has no memory left
+        raise error.__cause__ if isinstance(error.__cause__, MemoryError) else error
+    return _loads_std(text)
 
 
 def _is_small(value: Json, most: int) -> bool | None:
