@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import copy
 import sys
+from collections import defaultdict
 
 import pytest
 
 from dragoman import ConfigError
-from dragoman.bridges import PACKAGES
+from dragoman.bridges import PACKAGES, results
+from dragoman.losses.policies import LossLog
 from dragoman.message import Msg, ThinkingBlock
 from tests.each_case import each_case
 
@@ -120,3 +122,18 @@ def test_a_package_that_is_missing_is_named(bridge: Bridge) -> None:
 
 def test_every_bridge_is_tested() -> None:
     assert [bridge.name for bridge in BRIDGES] == [*PACKAGES]
+
+
+def test_each_bridge_logs_for_itself(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once an hour for each code, as wires do: what one could not hold says nothing of another."""
+    monkeypatch.setattr(results, "_LOGS", defaultdict(LossLog))
+    for name in ("openai_agents", "ai_sdk"):
+        bridge = next(bridge for bridge in BRIDGES if bridge.name == name)
+        for expected in (1, 0):
+            caplog.clear()
+            with caplog.at_level("DEBUG", "dragoman"):
+                bridge.write([Msg.user("Hi", name="Tony")], policy="log")
+            lines = [line for line in caplog.messages if "name.unsupported" in line]
+            assert len(lines) == expected

@@ -7,6 +7,7 @@ keeps both in `Msg.metadata`, under the same keys for every library: `usage`, `f
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib import import_module
@@ -32,7 +33,7 @@ from ..text.redaction import Shown, show
 
 _T = TypeVar("_T")
 Said: TypeAlias = Msg | ChatResponse
-_LOGGED = LossLog()
+_LOGS: defaultdict[str, LossLog] = defaultdict(LossLog)  # by bridge
 _REASONS = frozenset(get_args(FinishReason))
 _FIGURES = frozenset(f.name for f in fields(Usage))
 # the keys of `Msg.metadata` that hold notes of an answer
@@ -197,7 +198,7 @@ def finish_bridge(messages: list[_T], report: Report, policy: PolicyLike) -> Bri
         LossRefused: The policy refuses a loss.
     """
     if report.kinds:
-        policy_of(policy).judge(report, _LOGGED)
+        policy_of(policy).judge(report, _LOGS[report.target])
     return Bridged(messages, report)
 
 
