@@ -36,7 +36,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test check lint types contracts pytest agents servers corpus fuzz sdk-types facts mutants count format \
+.PHONY: help demo test check lint types contracts pytest frameworks agents servers corpus fuzz sdk-types facts mutants count format \
   site bench bench-gateway comply dist clean
 
 help:
@@ -47,6 +47,7 @@ help:
 	@echo "make types       mypy --strict over src, tests and examples; tsc over JavaScript"
 	@echo "make contracts   who may import whom"
 	@echo "make pytest      the tests; PYTEST_ARGS='-k fit' is passed on"
+	@echo "make frameworks  the tests beside other libraries, whose pins need environments of their own"
 	@echo "make corpus      every recorded exchange read, converted and written, where ../shared has it"
 	@echo "make agents      real coding agents through the gateway, on every kind of host; a quarter hour"
 	@echo "make servers     llama.cpp, transformers serve and vLLM over small models, in $(SERVERS_VENV) and $(VLLM_VENV)"
@@ -66,7 +67,7 @@ help:
 demo: $(VENV)/.core
 	@$(BIN)/dragoman demo
 
-test: lint types contracts pytest
+test: lint types contracts frameworks pytest
 
 check: lint contracts
 	$(BIN)/python -m pytest -q $(PARALLEL) $(QUICK) $(PYTEST_ARGS)
@@ -86,6 +87,11 @@ contracts: $(VENV)/.dev
 
 pytest: $(VENV)/.dev $(JS_TOOLS) $(VENV)/.aimock/.done $(VENV)/.agents/.done
 	$(BIN)/python -m pytest -q $(PARALLEL) $(PYTEST_ARGS)
+
+frameworks: $(VENV)/.frameworks/.done $(VENV)/.frameworks-older/.done
+	PYTHONPATH=src $(VENV)/.frameworks/bin/python -m pytest -q \
+	  -o asyncio_default_fixture_loop_scope=function tests/frameworks/newest $(FRAMEWORKS_ARGS)
+	PYTHONPATH=src $(VENV)/.frameworks-older/bin/python -m pytest -q tests/frameworks/older $(FRAMEWORKS_ARGS)
 
 corpus: $(VENV)/.dev
 	$(BIN)/python -m tests.contract.reading $(CORPUS_ARGS)
@@ -178,6 +184,26 @@ $(VENV)/.agents/.done: $(VENV)/.made Makefile
 	-npm install --silent --no-audit --no-fund --prefix $(@D) $(AGENTS) && \
 	  node $(@D)/node_modules/@anthropic-ai/claude-code/install.cjs && \
 	  node $(@D)/node_modules/opencode-ai/postinstall.mjs && touch $@
+
+# Libraries whose pins disagree with ours, and those that disagree with these again. agentscope
+# 1.0.21 imports greenlet and tqdm without naming them, and needs an older mcp than it names.
+FRAMEWORKS := agent-framework-core==1.23.0 agentscope==2.0.11 haystack-ai==3.4.1 \
+  langchain-core==1.8.3 langchain-openai==1.7.4 langchain-tests==1.1.9 llama-index-core==0.14.25 \
+  openai-agents==0.24.0 opentelemetry-sdk==1.45.1 'pydantic-ai-slim[openai]==2.68.0' smolagents==1.26.0 \
+  strands-agents==1.62.0
+OLDER_FRAMEWORKS := agentscope==1.0.21 google-adk==2.13.0 greenlet 'mcp<2' tqdm
+# what dragoman's own extras bring, without their bounds
+FRAMEWORK_TOOLS := aiohttp certifi docstring-parser httpx2 hypothesis jsonschema-rs orjson 'pytest>=9,<10' pytest-xdist starlette \
+  uvicorn
+$(VENV)/.frameworks/.done: $(VENV)/.made Makefile
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python $(PIP_INSTALL) $(FRAMEWORKS) $(FRAMEWORK_TOOLS)
+	@touch $@
+
+$(VENV)/.frameworks-older/.done: $(VENV)/.made Makefile
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python $(PIP_INSTALL) $(OLDER_FRAMEWORKS) $(FRAMEWORK_TOOLS)
+	@touch $@
 
 # the newest of each, without what they need: their types alone are read, beside our own libraries
 $(SDK_VENV)/.sdks: $(SDK_VENV)/.made
