@@ -5,53 +5,18 @@ Knows no library: what a bridge needs is imported by its own test.
 
 from __future__ import annotations
 
-import copy
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from dragoman import Msg
-from dragoman.bridges import BridgeLimit, ai_sdk, google_adk, langchain, openai_agents, pydantic_ai
+from dragoman.bridges import ai_sdk, google_adk, langchain, openai_agents, pydantic_ai
 from dragoman.message import CacheHint, TextBlock, ToolResultBlock, URLSource
 
-from .conversations import plain_calls, plain_sources, split_results
+from .conversations import split_results
+from .law import Bridge
 
-__all__ = ["BRIDGES", "Bridge", "as_held"]
-
-
-@dataclass(frozen=True)
-class Bridge:
-    """One bridge: its functions, and how a test looks at the other side.
-
-    Attributes:
-        name: The module of the bridge.
-        read: `read_messages`.
-        write: `write_messages`.
-        limits: What the other library cannot hold.
-        held: What comes back of messages that it can hold but in another order or number.
-        runnable: The calls of messages of theirs that their library would run: (name, arguments).
-        wraps: Whether arguments that are no object can only be put into one, with a loss.
-        least: The share of recorded conversations that cross without any loss, at least.
-    """
-
-    name: str
-    read: Callable[..., Any]
-    write: Callable[..., Any]
-    limits: Sequence[BridgeLimit]
-    held: Callable[[list[Msg]], list[Msg]]
-    runnable: Callable[[Sequence[Any]], list[tuple[str, Any]]]
-    wraps: bool = False
-    least: float = 0.7
-
-
-def as_held(messages: Sequence[Msg], held: Callable[[list[Msg]], list[Msg]]) -> list[Msg]:
-    """A copy of the messages as they come back; data URIs and texts of arguments are left out."""
-    found = plain_calls(held(copy.deepcopy([*messages])))
-    for msg in found:
-        if not isinstance(msg.content, str):
-            msg.content = plain_sources(msg.content)
-    return found
+__all__ = ["BRIDGES"]
 
 
 def _langchain_calls(messages: Sequence[Any]) -> list[tuple[str, Any]]:
@@ -193,6 +158,22 @@ def _ai_sdk_calls(messages: Sequence[Any]) -> list[tuple[str, Any]]:
     return [(one["toolName"], one["input"]) for one in calls if isinstance(one["input"], dict)]
 
 
+def _langchain_json(messages: list[Any]) -> Any:
+    from langchain_core.messages import messages_to_dict
+
+    return messages_to_dict(messages)
+
+
+def _pydantic_json(messages: list[Any]) -> Any:
+    from pydantic_ai.messages import ModelMessagesTypeAdapter
+
+    return ModelMessagesTypeAdapter.dump_python(messages, mode="json")
+
+
+def _adk_json(messages: list[Any]) -> Any:
+    return [json.loads(one.model_dump_json(exclude_none=True)) for one in messages]
+
+
 BRIDGES = [
     Bridge(
         "langchain",
@@ -201,6 +182,7 @@ BRIDGES = [
         langchain.LIMITS,
         split_results,
         _langchain_calls,
+        dump=_langchain_json,
     ),
     Bridge(
         "pydantic_ai",
@@ -209,6 +191,7 @@ BRIDGES = [
         pydantic_ai.LIMITS,
         _held_by_pydantic,
         _pydantic_calls,
+        dump=_pydantic_json,
     ),
     Bridge(
         "openai_agents",
@@ -235,5 +218,6 @@ BRIDGES = [
         _adk_calls,
         wraps=True,
         least=0.3,
+        dump=_adk_json,
     ),
 ]

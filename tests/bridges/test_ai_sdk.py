@@ -34,7 +34,8 @@ from tests.each_case import each_case
 from tests.house.needs import program
 
 from .conversations import CALLS, CLAUDE, CONVERSATIONS, PNG, one_call
-from .crossing import BRIDGES, as_held
+from .crossing import BRIDGES
+from .law import as_held
 
 JUDGE = Path(__file__).with_name("judge_messages.mjs")
 UI_JUDGE = Path(__file__).with_name("judge_ui_messages.mjs")
