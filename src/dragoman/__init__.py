@@ -2,7 +2,7 @@
 
     text, suggestions, error_kinds, errors < losses, retry_after < capabilities     values, no I/O
     < message, tokens < stream, schema < history         histories out, pieces of answers back
-    < media_fetch < transport, sealed_state              files and HTTP, as the layers above ask
+    < media_fetch < observe < transport, sealed_state    files, listeners, HTTP: for layers above
     < protocols/*                                        one folder for each wire protocol
     < codec < vendors                                    bodies of one wire; the hosts
     < formatter, conversion, bridges, toolkit, structured_output < analysis   what programs call

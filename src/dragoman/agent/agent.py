@@ -9,7 +9,6 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
 from contextlib import aclosing
-from inspect import isawaitable
 from typing import Any, Literal, TypeAlias
 
 from ..errors import ConfigError, InvalidOutput, NoAnswer, ProviderError, StreamError, ToolFailed
@@ -19,9 +18,10 @@ from ..llm.settings import ExplainsNames, explains_agents, needed_model
 from ..message import ChatRequest, Msg, Options, ServerTool, Tool, ToolUseBlock
 from ..message.ending import goes_on, reply_finish
 from ..model.segments import MAX_SEGMENTS
+from ..observe.channel import CHANNEL, Listener
 from ..structured_output import Structured
 from ..toolkit import ToolContext, Toolkit, to_toolkit
-from .event_loop import own_loop
+from .event_loop import await_value, iterate_in_loop
 from .events import (
     AgentEvent,
     CallEvent,
@@ -32,6 +32,7 @@ from .events import (
     find_waiting,
 )
 from .memory import Memory
+from .observed import observe_run, observe_step
 from .run import Budget, Finish, Pending, Reply, Run
 from .stored import dump_run, dump_state, load_run, load_state
 
@@ -83,6 +84,8 @@ class ReActAgent(metaclass=ExplainsNames):
         hooks: Functions by AgentScope's names, such as `pre_reasoning`; see
             `register_instance_hook`.
         deps: A value of the program that tools find in their ToolContext.
+        on_event: Is called with the events of each run and of all that it asks; see
+            `dragoman.observe`.
 
     Raises:
         ConfigError: There is no model, or an argument does not fit the others.
@@ -111,6 +114,7 @@ class ReActAgent(metaclass=ExplainsNames):
         on_step: Callable[[dict[str, Any]], Any] | None = None,
         hooks: Mapping[str, Callable[..., Any]] | None = None,
         deps: Any = None,
+        on_event: Listener | None = None,
     ) -> None:
         self.name, self.sys_prompt = name, sys_prompt
         self.model: ModelLike = needed_model(model)
@@ -123,6 +127,7 @@ class ReActAgent(metaclass=ExplainsNames):
         self.allow_partial = allow_partial
         self.options = Options.of(options)
         self.memories, self.on_step = memories, on_step
+        self.listener = CHANNEL.own(on_event)
         self.deps = self._deps = deps
         self.subscribers: dict[int, list[ReActAgent]] = {}
         self._hooks: dict[str, dict[str, Callable[..., Any]]] = {kind: {} for kind in HOOKS}
@@ -209,7 +214,8 @@ class ReActAgent(metaclass=ExplainsNames):
             response_format: As for `reply`.
             deps: As for `reply`.
         """
-        *_, end = self._in_a_loop(self._steps(msg, response_format, deps, streams=False))
+        steps = self._steps(msg, response_format, deps, streams=False)
+        *_, end = iterate_in_loop(steps, self.aclose)
         assert end.type == "end"  # the last event
         return end.reply
 
@@ -226,22 +232,10 @@ class ReActAgent(metaclass=ExplainsNames):
         Yields:
             The events; the last is `end` with the reply.
         """
-        return self._in_a_loop(self.events(msg, response_format, deps=deps))
+        return iterate_in_loop(self.events(msg, response_format, deps=deps), self.aclose)
 
     arun = reply  # the async forms of `run` and `run_events`, by the names of this package
     arun_events = events
-
-    def _in_a_loop(self, steps: AsyncGenerator[AgentEvent]) -> Generator[AgentEvent]:
-        async def following() -> AgentEvent | None:
-            return await anext(steps, None)
-
-        with own_loop() as run:
-            try:
-                while (event := run(following())) is not None:
-                    yield event
-            finally:
-                run(steps.aclose())
-                run(self.aclose())
 
     async def observe(self, msg: Said) -> None:
         """Add messages to the conversation without a reply.
@@ -267,8 +261,16 @@ class ReActAgent(metaclass=ExplainsNames):
         if (close := getattr(self.model, "aclose", None)) is not None:
             await close()
 
-    async def _steps(
+    def _steps(
         self, msg: Any, form: Any, deps: Any, *, streams: bool
+    ) -> AsyncGenerator[AgentEvent]:
+        steps = self._all_steps(msg, form, deps, streams)
+        if not CHANNEL.on:
+            return steps
+        return observe_run(steps, self.listener, self.name, self.messages, self.sys_prompt)
+
+    async def _all_steps(
+        self, msg: Any, form: Any, deps: Any, streams: bool
     ) -> AsyncGenerator[AgentEvent]:
         """Do all steps of a run and yield their events; the last event holds the reply."""
         try:  # a run whose caller stopped reading its events may need a moment to end
@@ -281,7 +283,7 @@ class ReActAgent(metaclass=ExplainsNames):
         self._deps = self.deps if deps is None else deps
         try:
             if (claim := getattr(self.memory, "claim", None)) is not None:
-                await _await_value(claim())
+                await await_value(claim())
                 release = getattr(self.memory, "release", None)
             kwargs = await self._run_hooks("pre_reply", {"msg": msg})
             run = await self._begin(kwargs["msg"])
@@ -290,6 +292,8 @@ class ReActAgent(metaclass=ExplainsNames):
             while (finish := None if self._calls else run.end(self.budget, self.max_iters)) is None:
                 acts, began = bool(self._calls), time.monotonic()
                 step = self._acting(run) if acts else self._reasoning(run, structured, streams)
+                if CHANNEL.on:
+                    step = observe_step("acting" if acts else "reasoning", run.steps, step)
                 async with aclosing(step):
                     async for event in step:
                         run.seconds += time.monotonic() - began
@@ -304,7 +308,7 @@ class ReActAgent(metaclass=ExplainsNames):
         finally:
             self._running.release()
             if release is not None:
-                await _await_value(release())
+                await await_value(release())
         if run.done:  # there is an answer, complete or not
             for other in [one for group in self.subscribers.values() for one in group]:
                 await other.observe(reply.msg)
@@ -426,7 +430,7 @@ class ReActAgent(metaclass=ExplainsNames):
             return CallEvent(call, "external", key)
         verdict = True if self.approve is None or key in run.allowed else self.approve
         if callable(verdict):
-            verdict = await _await_value(verdict(call))
+            verdict = await await_value(verdict(call))
         if verdict == "ask":
             return CallEvent(call, "approval", key)
         result = run.decide(key, call, verdict)
@@ -448,7 +452,7 @@ class ReActAgent(metaclass=ExplainsNames):
 
     async def _request(self) -> ChatRequest:
         memories = (
-            None if self.memories is None else await _await_value(self.memories(self.messages))
+            None if self.memories is None else await await_value(self.memories(self.messages))
         )
         # an LLM adds its own tools, including those that its provider runs
         own = getattr(self.model, "toolkit", None) is self.toolkit
@@ -550,9 +554,9 @@ class ReActAgent(metaclass=ExplainsNames):
         async with self._saving:
             if self.memory is not None:
                 run = None if self._run is None else dump_run(self._run, self._calls)
-                await _await_value(self.memory.save(self.messages, run))
+                await await_value(self.memory.save(self.messages, run))
             if self.on_step is not None:
-                await _await_value(self.on_step(self.state()))
+                await await_value(self.on_step(self.state()))
 
     def register_instance_hook(
         self, hook_type: str, hook_name: str, hook: Callable[..., Any]
@@ -591,10 +595,6 @@ class ReActAgent(metaclass=ExplainsNames):
         """Call the hooks of a kind; return the kwargs or output as they changed it."""
         *kwargs, value = given
         for hook in [*self._hooks[kind].values()]:
-            changed = await _await_value(hook(self, *kwargs, value))
+            changed = await await_value(hook(self, *kwargs, value))
             value = value if changed is None else changed
         return value
-
-
-async def _await_value(value: Any) -> Any:
-    return await value if isawaitable(value) else value

@@ -1,12 +1,20 @@
-"""An event loop for callers without `await`."""
+"""An event loop for callers without `await`; and values that may have to be awaited."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from contextlib import contextmanager
-from typing import Any
+from inspect import isawaitable
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+
+
+async def await_value(value: Any) -> Any:
+    """Return the value, awaited if it can be."""
+    return await value if isawaitable(value) else value
 
 
 @contextmanager
@@ -39,3 +47,25 @@ def own_loop() -> Generator[Callable[[Coroutine[Any, Any, Any]], Any]]:
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
+
+
+def iterate_in_loop(
+    values: AsyncGenerator[_T], close: Callable[[], Coroutine[Any, Any, Any]]
+) -> Generator[_T]:
+    """Yield the values of an asynchronous generator, which works in a new event loop.
+
+    Args:
+        values: The generator; it yields no None.
+        close: Is awaited in that loop at the end.
+    """
+
+    async def following() -> _T | None:
+        return await anext(values, None)
+
+    with own_loop() as run:
+        try:
+            while (value := run(following())) is not None:
+                yield value
+        finally:
+            run(values.aclose())
+            run(close())

@@ -19,6 +19,7 @@ from ..message.options import OPTIONS
 from ..model.answer import Answer
 from ..model.endpoint import CallOptions, ConnectionOptions
 from ..model.received import Received
+from ..observe.channel import CHANNEL, ObservedOperation
 from ..structured_output import Structured
 from ..suggestions.keywords import refuse_unknown, rename_keywords
 from ..suggestions.response_formats import read_form
@@ -92,6 +93,7 @@ class FrontDoor:
         self.allow_partial = _flag(settings.pop("allow_partial", False), "$.allow_partial")
         self.follow_pauses = _follows(settings.pop("follow_pauses", None))
         self.way = _way(settings.pop("way", "auto"))
+        self.listener = CHANNEL.own(settings.pop("on_event", None))
         form = settings.pop("response_format", None)
         self.structured = None if form is None else _parse_format(form)
         self._plain_format = _plain_format(form)
@@ -246,6 +248,13 @@ class FrontDoor:
         if self.order == "given" or len(targets) == 1:
             return targets
         return sorted(targets, key=lambda target: _weight(target, question))
+
+    def observe(self, question: Question, stream: bool = False) -> ObservedOperation | None:
+        """Report that a question is asked; return None without a listener."""
+        from .observed import begin_call
+
+        names = (self._first_model(question).name, *[one.name for one in self.every_target[1:]])
+        return begin_call(self.listener, question, names, stream=stream)
 
     # -- one answer --------------------------------------------------------------------------------
 

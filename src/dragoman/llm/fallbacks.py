@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from ..errors import ConfigError, ContextOverflow, DragomanError, ProviderError, with_attempts
+from ..observe.channel import CHANNEL
 from ..transport.retries import PASSING
 from .targets import ModelTarget
 
@@ -52,6 +53,8 @@ class Fallbacks:
         if following is None:
             self._raise(error)
         log.info("%s failed (%s), asking %s", target.name, kind, following.name)
+        if CHANNEL.on:
+            _report(target.name, kind, following.name, error)
         return self._take(following)
 
     def end(self, target: ModelTarget, error: DragomanError) -> NoReturn:
@@ -82,6 +85,15 @@ class Fallbacks:
             if not any(target is one for one in self._asked):
                 return target
         return None
+
+
+def _report(failed: str, kind: str, following: str, error: DragomanError) -> None:
+    from ..observe.events import Fallback  # only a program that listens loads the events
+
+    operation = CHANNEL.current("call")
+    if operation is not None:
+        operation.changed = True
+        operation.emit(Fallback(operation, failed, kind, following, error))
 
 
 def error_kind(error: DragomanError) -> str:

@@ -12,12 +12,14 @@ from ..capabilities import Limits
 from ..errors import ConfigError, UnknownKeyword
 from ..message import Written
 from ..model.answer import Answer
+from ..observe.channel import CHANNEL
 from ..structured_output import Structured
 from ..suggestions.import_names import OF_LLMS, ExplainsNames, explains_attributes
 from ..tokens.base import counts_sync, decomposes
 from ..toolkit import Toolkit
 from .ask_loop import GIVEN_BY_NAME, FrontDoor
 from .models import ModelLike
+from .question import Question
 from .settings import AskSettings, Input, LLMSettings, with_keywords
 from .streams import AnswerStream, AsyncAnswerStream
 
@@ -116,7 +118,8 @@ class LLM(_Settings):
       `media_saver`, `prompt`, `wording`;
     - which models are asked if the first cannot answer: `fallbacks`, of the same forms, or tables
       with an address, a key and headers of their own, for every failure or by its kind
-      (`{"context_overflow": [...], "*": [...]}`); in their `order` (`given`, or by `losses`).
+      (`{"context_overflow": [...], "*": [...]}`); in their `order` (`given`, or by `losses`);
+    - what listens to each call: `on_event`, see `dragoman.observe`.
 
     What is asked, and `timeout`, `retries`, `headers` and `model`, are defaults that every call can
     override. An LLM is safe for threads; a pickle of it has no sockets and no client. Raises
@@ -161,8 +164,15 @@ class LLM(_Settings):
         """
         if more:
             raise _more_than_one("ask", _KEYWORDS)
-        door = self._door
-        steps = door.asking(door.parse_call(x, response_format, settings))
+        question = self._door.parse_call(x, response_format, settings)
+        if CHANNEL.on and (operation := self._door.observe(question)) is not None:
+            from .observed import ask_observed
+
+            return ask_observed(operation, question, self._ask)
+        return self._ask(question)
+
+    def _ask(self, question: Question) -> Answer[Any]:
+        steps = self._door.asking(question)
         try:
             attempt = next(steps)
             while True:
@@ -338,8 +348,15 @@ class AsyncLLM(_Settings):
         """
         if more:
             raise _more_than_one("ask", _KEYWORDS)
+        question = self._door.parse_call(x, response_format, settings)
+        if CHANNEL.on and (operation := self._door.observe(question)) is not None:
+            from .observed import aask_observed
+
+            return await aask_observed(operation, question, self._ask)
+        return await self._ask(question)
+
+    async def _ask(self, question: Question) -> Answer[Any]:
         door = self._door
-        question = door.parse_call(x, response_format, settings)
         await door.target.for_request(question.request).fetch_ahead(question.request)
         steps = door.asking(question)
         step: Callable[[], Any] = partial(next, steps)

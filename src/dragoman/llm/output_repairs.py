@@ -92,6 +92,8 @@ def read_answer(
         except InvalidOutput as error:
             more = ask_again(resp, error, remaining)
             request = replace(request, messages=[*request.messages, *more])
+            if question.operation is not None:
+                question.operation.request = request
             out = target.write(request, question.structured, question.way)
             continue
         if len(usages) > 1:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ..message import ChatRequest, Written
 from ..model.endpoint import CallOptions
+from ..observe.channel import ObservedOperation
 from ..structured_output import Structured
 from .settings import Way
 from .targets import ModelTarget
@@ -31,3 +32,4 @@ class Question(NamedTuple):
     model: str | None
     allow_partial: bool = False
     follow_pauses: bool | None = None  # None: as each model is set
+    operation: ObservedOperation | None = None  # if there is a listener

@@ -25,6 +25,7 @@ from ..message import ChatRequest, ChatResponse, Msg, ToolChoice
 from ..message.blocks import MediaBlock
 from ..message.options import Effort
 from ..model.endpoint import ConnectionOptions
+from ..observe.channel import Listener
 from ..suggestions.import_names import OF_AGENTS
 from ..suggestions.import_names import OF_REPLIES as OF_REPLIES  # noqa: PLC0414
 from ..suggestions.import_names import ExplainsNames as ExplainsNames  # noqa: PLC0414
@@ -111,6 +112,7 @@ class LLMSettings(RequestSettings, ConnectionOptions, total=False):
     response_format: Any
     model: str | None
     fallbacks: ModelLike
+    on_event: Listener | None
     order: Literal["given", "losses"]
     formatter: WireFormatter | None
     speakers: Rewrite | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
 from dataclasses import replace
 from typing import Any, Generic, Self, TypeVar
 
@@ -12,6 +12,7 @@ from ..errors import ConfigError, LossRefused, ProviderError, StreamError, Write
 from ..message import ChatResponse, Written
 from ..model.answer import Answer
 from ..model.chat_model import AsyncChunks, Chunks
+from ..observe.channel import CHANNEL, ObservedOperation
 from ..stream.events import FinishEvent, StreamEvent
 from ..suggestions.import_names import OF_STREAMS, explains_attributes
 from .ask_loop import FrontDoor
@@ -34,6 +35,14 @@ class _Streamed(Generic[T]):
         self._counts = door.counts
         self._stream: Any = None  # Stream or AsyncStream, once a model is asked
         self._answer: Answer[T] | None = None
+
+    def _begin(self, door: FrontDoor) -> Callable[[], ObservedOperation | None]:
+        def begin() -> ObservedOperation | None:
+            operation = door.observe(self._question, stream=True)
+            self._question = self._question._replace(operation=operation)
+            return operation
+
+        return begin
 
     @property
     def response(self) -> Answer[T]:
@@ -127,6 +136,10 @@ class AnswerStream(_Streamed[T]):
         super().__init__(door, question)
         self._chunks: Any = None
         self._events = self._iterate()
+        if CHANNEL.on:
+            from .observed import follow_stream
+
+            self._events = follow_stream(self._begin(door), self._events)
 
     def __iter__(self) -> Iterator[StreamEvent]:
         try:
@@ -196,6 +209,10 @@ class AsyncAnswerStream(_Streamed[T]):
         super().__init__(door, question)
         self._chunks: Any = None
         self._events = self._iterate()
+        if CHANNEL.on:
+            from .observed import afollow_stream
+
+            self._events = afollow_stream(self._begin(door), self._events)
 
     def __await__(self) -> Generator[None, None, Self]:
         """Return the stream itself: some clients' streams are awaited first."""

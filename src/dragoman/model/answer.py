@@ -8,6 +8,7 @@ from typing import Any, Generic, Self, TypeVar
 
 from ..codec.stream import feed_chunk
 from ..codec.stream_decoder import StreamDecoder
+from ..codec.wire import Wire
 from ..losses import Losses
 from ..message import Candidate, ChatResponse, Finish, Msg, ToolUseBlock, Usage, Written
 from ..suggestions.import_names import OF_ANSWERS, explains_attributes
@@ -15,6 +16,7 @@ from ..vendors import VENDORS, Vendor
 from ..vendors import vendor as vendor_row
 from .cost import Cost
 from .pricing import Unpriced, price_answer
+from .received import Received
 
 T = TypeVar("T")
 
@@ -94,6 +96,25 @@ class Answer(ChatResponse, Generic[T]):
     def losses(self) -> Losses:
         """What could not be written for this provider, and what was added."""
         return Losses() if self.written is None else self.written.losses
+
+
+def build_answer(wire: Wire, out: Written, received: Received) -> Answer[None]:
+    """Return the answer to a request, with the request and the vendor.
+
+    Args:
+        wire: What wrote the request.
+        out: The request.
+        received: What came.
+    """
+    home = wire.vendor
+    return Answer.of(
+        received.response,
+        raw=received.raw,
+        usages=received.usages,
+        written=out,
+        vendor=home,
+        host=home.name if home is not None else wire.name,
+    )
 
 
 class ReceivedChunks:

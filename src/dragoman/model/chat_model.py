@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ..codec.stream import AsyncStream, Stream
 from ..codec.stream_decoder import StreamDecoder
@@ -17,18 +17,22 @@ from ..codec.wire import Wire
 from ..errors import ConfigError, NotMessages, ProviderError, StreamBroken, UnknownKeyword
 from ..message import ChatRequest, Msg, Options, ToolChoice, Written
 from ..message.options import OPTIONS
+from ..observe.channel import CHANNEL, Listener
 from ..stream.builder import SegmentEnd
 from ..suggestions.keywords import refuse_unknown, rename_keywords
 from ..text.json_text import loads
 from ..transport.call import AsyncStreamReply, StreamReply
 from ..transport.credentials import Key
 from ..vendors import PROTOCOLS, Vendor, wire
-from .answer import Answer, PartialAnswer, ReceivedChunks
+from .answer import Answer, PartialAnswer, ReceivedChunks, build_answer
 from .base import ChatModelBase, FormatterMismatch, WireMessages, build_body, tools_for
 from .endpoint import Connection, ConnectionOptions, Endpoint
 from .received import Received, StreamJudge
 from .segments import AnswerSegments
 from .shapes import difference, find_protocols
+
+if TYPE_CHECKING:
+    from .observed import ObservedRequest
 
 _KEYWORDS = (*ConnectionOptions.__annotations__, *OPTIONS)
 
@@ -48,6 +52,7 @@ class ChatModel(ChatModelBase):
             Otherwise StreamBroken is raised, with what had arrived as its `response`.
         follow_pauses: Whether the rest of an answer is asked for if the provider pauses in it.
             Otherwise the paused part is returned, and its `finish.reason` is `pause`.
+        on_event: Is called with the events of this model's requests; see `dragoman.observe`.
         **connection: How the provider is reached; see `Connection`.
     """
 
@@ -61,6 +66,7 @@ class ChatModel(ChatModelBase):
         generate_kwargs: Mapping[str, Any] | None = None,
         allow_partial: bool = False,
         follow_pauses: bool = True,
+        on_event: Listener | None = None,
         **connection: Unpack[ConnectionOptions],
     ) -> None:
         super().__init__(model_name, stream)
@@ -77,6 +83,7 @@ class ChatModel(ChatModelBase):
         self.generate_kwargs = dict(generate_kwargs or {})
         self.connection = Connection(key=api_key, **given)
         self.endpoint = Endpoint(self.wire, self.connection)
+        self.endpoint.listener = CHANNEL.own(on_event)
 
     def over(self, protocol: str) -> ChatModel:
         """Return this model over another wire of its vendor.
@@ -95,7 +102,7 @@ class ChatModel(ChatModelBase):
         home = self.wire.vendor
         host = home if home is None or home.name not in self.wire.name else home.name
         other = wire(f"{host}/{protocol}" if isinstance(host, str) else host)
-        return ChatModel(
+        made = ChatModel(
             other,
             self.model_name,
             self.connection.key,
@@ -105,6 +112,8 @@ class ChatModel(ChatModelBase):
             follow_pauses=self.follow_pauses,
             **self.connection.options(),
         )
+        made.endpoint.listener = self.endpoint.listener
+        return made
 
     def with_own_options(self, request: ChatRequest) -> ChatRequest:
         """Return the request with `generate_kwargs` for what it does not set."""
@@ -307,15 +316,7 @@ class ChatModel(ChatModelBase):
         return self._build_answer(out, Received(raw, resp))
 
     def _build_answer(self, out: Written, received: Received) -> Answer[None]:
-        home = self.wire.vendor
-        return Answer.of(
-            received.response,
-            raw=received.raw,
-            usages=received.usages,
-            written=out,
-            vendor=home,
-            host=home.name if home is not None else self.wire.name,
-        )
+        return build_answer(self.wire, out, received)
 
     def close(self) -> None:
         """Close the connections of calls outside of event loops."""
@@ -345,12 +346,30 @@ class _Judged:
         self._segments: AnswerSegments | None = None  # once the provider has paused
         self.find_decoder: Callable[[], StreamDecoder] | None = None  # set by the reader
         self.max_event_bytes = model.connection.max_event_bytes
+        self._seen: ObservedRequest | None = None  # if there is a listener
         self.judge = StreamJudge(model.endpoint.address, lambda: self.status, allow_partial)
 
     @property
     def status(self) -> int | None:
         """The HTTP status of the answer, once it has begun."""
         return None if self._reply is None else self._reply.status
+
+    def _observe(self) -> ObservedRequest | None:
+        """Report that the request is sent; return None without a listener."""
+        from .observed import begin_request
+
+        model = self._model
+        endpoint = model.endpoint
+        self._seen = begin_request(
+            model.wire, self._out, endpoint.address, endpoint.listener, stream=True
+        )
+        if self._seen is not None:
+            self.judge.report = self._seen.end
+        return self._seen
+
+    def _leave(self) -> None:
+        if self._seen is not None:
+            self._seen.leave(self.judge.may_break)
 
     def _decoder(self) -> StreamDecoder:
         decoder = self._model.wire.stream_decoder(request=self._out)
@@ -378,7 +397,11 @@ class Chunks(_Judged):
     def open(self) -> StreamReply:
         """Send the request, unless it was sent, and wait for the beginning of the answer."""
         if self._reply is None:
-            self._reply = self._model.endpoint.stream(self._out)
+            if CHANNEL.on and (seen := self._observe()) is not None:
+                with seen.report(), seen.within():
+                    self._reply = self._model.endpoint.stream(self._out)
+            else:
+                self._reply = self._model.endpoint.stream(self._out)
         return self._reply
 
     def events(self) -> Stream:
@@ -386,9 +409,13 @@ class Chunks(_Judged):
         return Stream(self._decoder(), self, self.judge)
 
     def __iter__(self) -> Iterator[Any]:
-        if self._reply is not None and not self._follows:
+        if self._reply is not None and not self._follows and self._seen is None:
             return iter(self._reply)  # the pieces of the reply itself
-        return self._read()
+        return self._read() if not CHANNEL.on else self._read_observed()
+
+    def _read_observed(self) -> Iterator[Any]:
+        self.open()
+        yield from self._read() if self._seen is None else self._seen.chunks(self._read())
 
     def _read(self) -> Iterator[Any]:
         reply = self.open()
@@ -402,6 +429,7 @@ class Chunks(_Judged):
 
     def close(self) -> None:
         """Close the connection, from any thread."""
+        self._leave()
         if self._reply is not None:
             self._reply.close()
 
@@ -414,7 +442,11 @@ class AsyncChunks(_Judged):
     async def open(self) -> AsyncStreamReply:
         """Send the request, unless it was sent, and wait for the beginning of the answer."""
         if self._reply is None:
-            self._reply = await self._model.endpoint.astream(self._out)
+            if CHANNEL.on and (seen := self._observe()) is not None:
+                with seen.report(), seen.within():
+                    self._reply = await self._model.endpoint.astream(self._out)
+            else:
+                self._reply = await self._model.endpoint.astream(self._out)
         return self._reply
 
     def events(self) -> AsyncStream:
@@ -422,9 +454,15 @@ class AsyncChunks(_Judged):
         return AsyncStream(self._decoder(), self, self.judge)
 
     def __aiter__(self) -> AsyncIterator[Any]:
-        if self._reply is not None and not self._follows:
+        if self._reply is not None and not self._follows and self._seen is None:
             return aiter(self._reply)  # the pieces of the reply itself
-        return self._read()
+        return self._read() if not CHANNEL.on else self._read_observed()
+
+    async def _read_observed(self) -> AsyncIterator[Any]:
+        await self.open()
+        pieces = self._read() if self._seen is None else self._seen.achunks(self._read())
+        async for piece in pieces:
+            yield piece
 
     async def _read(self) -> AsyncIterator[Any]:
         reply = await self.open()
@@ -440,6 +478,7 @@ class AsyncChunks(_Judged):
 
     async def aclose(self) -> None:
         """Close the connection."""
+        self._leave()
         if self._reply is not None:
             await self._reply.aclose()
 

@@ -11,12 +11,13 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from time import monotonic
 from types import MappingProxyType
-from typing import Any, Self, TypedDict
+from typing import TYPE_CHECKING, Any, Self, TypedDict
 from weakref import finalize
 
 from ..codec.wire import Wire
 from ..errors import ConfigError, ProviderError
 from ..message import Written
+from ..observe.channel import CHANNEL, Subscription
 from ..suggestions.keywords import explains_keywords
 from ..text.hidden_keys import without_keys
 from ..text.redaction import show
@@ -48,6 +49,9 @@ from ..transport.sdk_clients import BotoCalls, client_transport
 from ..vendors import Vendor
 from .received import Received, check_status, is_page, page, read_reply
 from .segments import AnswerSegments, is_paused
+
+if TYPE_CHECKING:
+    from .observed import ObservedRequest
 
 
 @explains_keywords()
@@ -175,6 +179,7 @@ class Endpoint:
         self.retries = self.connection.attempts
         self._asked_again = replace(self.retries, begun=True)  # for whole answers
         self._owner: Endpoint | None = None  # the owner of the sockets, if it is another endpoint
+        self.listener: Subscription | None = None  # that of the model, if it has one
         self._lock = threading.Lock()
         new_after_fork(self)
         self._boto: BotoCalls | None = None
@@ -244,6 +249,17 @@ class Endpoint:
                 response that is not an answer.
             ConfigError: There is no key, or no such transport.
         """
+        if CHANNEL.on and (seen := self._observe(out)) is not None:
+            with seen.report(), seen.within():
+                return seen.take(self._whole(out, allow_partial, follow_pauses))
+        return self._whole(out, allow_partial, follow_pauses)
+
+    def _observe(self, out: Written) -> ObservedRequest | None:
+        from .observed import begin_request
+
+        return begin_request(self.wire, out, self.address, self.listener, stream=False)
+
+    def _whole(self, out: Written, allow_partial: bool, follow_pauses: bool) -> Received:
         begun = monotonic()
         first = self._ask(out, allow_partial, self.timeouts)
         if not (follow_pauses and is_paused(first.response)):
@@ -280,6 +296,12 @@ class Endpoint:
         self, out: Written, allow_partial: bool = False, follow_pauses: bool = True
     ) -> Received:
         """Return the whole answer as `ask` does, in an event loop."""
+        if CHANNEL.on and (seen := self._observe(out)) is not None:
+            with seen.report(), seen.within():
+                return seen.take(await self._awhole(out, allow_partial, follow_pauses))
+        return await self._awhole(out, allow_partial, follow_pauses)
+
+    async def _awhole(self, out: Written, allow_partial: bool, follow_pauses: bool) -> Received:
         begun = monotonic()
         first = await self._aask(out, allow_partial, self.timeouts)
         if not (follow_pauses and is_paused(first.response)):

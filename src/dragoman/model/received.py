@@ -132,17 +132,31 @@ class StreamJudge:
         url: Returns the address that was asked; only called for an error.
         status: Returns the HTTP status; only called for an error.
         may_break: Whether a broken connection counts as the end.
+        report: Is called with the answer, or with None and the error, if there is a listener.
     """
 
     url: Callable[[], str]
     status: Callable[[], int | None]
     may_break: bool = False
+    report: Callable[..., None] | None = None
 
     def __call__(self, decoder: StreamDecoder, response: ChatResponse) -> None:
         """Raise the error for a stream that is not an answer, broke off or failed.
 
         A response that cannot be read at all is not a partial answer, but for example a web page.
         """
+        if self.report is None:
+            self._judge(decoder, response)
+            return
+        try:
+            self._judge(decoder, response)
+        except ProviderError as error:
+            self.report(None, error)
+            raise
+        usages = decoder.builder.usages
+        self.report(response, None, None, tuple(usages) if len(usages) > 1 else ())
+
+    def _judge(self, decoder: StreamDecoder, response: ChatResponse) -> None:
         if find_failure(response) is None:
             return
         host, received = read_host(self.url()), decoder.begun_with

@@ -15,12 +15,13 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from functools import partial
-from typing import Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from ..errors import ConfigError, InvalidMessage, InvalidOutput, ToolFailed
 from ..message import Msg, ServerTool, Tool, ToolUseBlock
 from ..message.blocks import HEALED
 from ..message.python_types import describes_fields
+from ..observe.channel import CHANNEL, Listener, awatch, note_error
 from ..suggestions.import_names import OF_TOOLKITS, ExplainsNames, tool_hint
 from ..suggestions.keywords import explains_keywords
 from ..text.json_text import JsonObject
@@ -29,6 +30,9 @@ from .functions import Errors, FunctionTool, ToolContext, TypeTool
 from .mcp import McpServer, McpTool
 from .output_limit import shorten_output
 from .results import CallResult, EndTurn, Outcome, error_text, failure, make_output
+
+if TYPE_CHECKING:
+    from .observed import ObservedTool
 
 _log = logging.getLogger(__name__)
 _HIDDEN = "the call has failed"
@@ -61,6 +65,7 @@ class Toolkit(metaclass=ExplainsNames):
             gets no details (`hide`, the log has them), or ToolFailed ends the run (`raise`).
         max_output: The most characters of a result. Of a longer one the model gets the beginning
             and the end, and each request with it has the loss `result.shortened`.
+        on_event: Is called when a tool begins and ends; see `dragoman.observe`.
 
     Raises:
         ConfigError: Two tools have the same name, or a setting is wrong.
@@ -76,6 +81,7 @@ class Toolkit(metaclass=ExplainsNames):
         threads: int | None = None,
         errors: Errors = "report",
         max_output: int | None = None,
+        on_event: Listener | None = None,
     ) -> None:
         if threads is not None and threads < 0:
             raise ConfigError("threads are none or more", hint="threads=0", code="toolkit.threads")
@@ -93,6 +99,7 @@ class Toolkit(metaclass=ExplainsNames):
         self.threads = threads
         self.errors = errors
         self.max_output = max_output
+        self._listener = CHANNEL.own(on_event)
         self._runnable: dict[str, Runnable] = {}
         self._tools: dict[str, Tool] = {}
         self._servers: dict[McpServer, int] = {}  # and the revision of their tools that was added
@@ -368,6 +375,20 @@ class Toolkit(metaclass=ExplainsNames):
     async def _result(
         self, context: ToolContext[Any], limit: asyncio.Semaphore | None
     ) -> CallResult:
+        if CHANNEL.on and (seen := self._observe(context.call)) is not None:
+            operation, end = seen
+            return await awatch(operation, partial(self._run_call, context, limit), end)
+        return await self._run_call(context, limit)
+
+    def _observe(self, call: ToolUseBlock) -> ObservedTool | None:
+        from .observed import begin_tool
+
+        known = self._tools.get(call.name)
+        return begin_tool(call, known.description if known else None, self._listener)
+
+    async def _run_call(
+        self, context: ToolContext[Any], limit: asyncio.Semaphore | None
+    ) -> CallResult:
         call = context.call
         try:
             outcome, ends_turn = await self._outcome(context, limit)
@@ -384,12 +405,14 @@ class Toolkit(metaclass=ExplainsNames):
                 raise
             return self._report_failure(call, error)  # the tool cancelled itself
         except InvalidOutput as error:  # a fault of the model, not of the tool
+            note_error(error)
             return CallResult(failure(error).message(call))
         except BaseException as error:  # noqa: BLE001  # a tool may raise anything
             _log.info("the tool %s has failed", call.name, exc_info=error)
             return self._report_failure(call, error)
 
     def _report_failure(self, call: ToolUseBlock, error: BaseException) -> CallResult:
+        note_error(error)
         errors: Errors = self._setting(call, "errors")
         outcome = failure(error) if errors == "report" else Outcome(_HIDDEN, is_error=True)
         msg = outcome.message(call)

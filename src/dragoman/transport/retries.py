@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from ..error_kinds import ErrorKind
 from ..errors import ConfigError, ProviderError, StreamError
+from ..observe.channel import CHANNEL, ObservedOperation
 from ..text.redaction import show
 from .timeouts import Timeouts
 
@@ -118,14 +119,17 @@ def calling(
     `attempt` gets the timeouts that are left. The last error and any other exception are raised.
     """
     begun = time.monotonic()
+    operation = CHANNEL.current("request") if CHANNEL.on else None
     number = 0
     while True:
         left = timeouts.remaining(begun)
         number += 1
+        if operation is not None:
+            _emit_attempt(operation, number)
         try:
             return attempt(left)
         except ProviderError as error:
-            pause = _pause(retries, timeouts, error, number, begun)
+            pause = _pause(retries, timeouts, error, number, begun, operation)
             if pause is None:
                 raise
         sleep(pause)
@@ -139,21 +143,29 @@ async def acalling(
 ) -> T:
     """`calling` for a coroutine function."""
     begun = time.monotonic()
+    operation = CHANNEL.current("request") if CHANNEL.on else None
     number = 0
     while True:
         left = timeouts.remaining(begun)
         number += 1
+        if operation is not None:
+            _emit_attempt(operation, number)
         try:
             return await attempt(left)
         except ProviderError as error:
-            pause = _pause(retries, timeouts, error, number, begun)
+            pause = _pause(retries, timeouts, error, number, begun, operation)
             if pause is None:
                 raise
         await sleep(pause)
 
 
 def _pause(
-    retries: Retries, timeouts: Timeouts, error: ProviderError, number: int, begun: float
+    retries: Retries,
+    timeouts: Timeouts,
+    error: ProviderError,
+    number: int,
+    begun: float,
+    operation: ObservedOperation | None,
 ) -> float | None:
     pause = retries.pause(error, number)
     if pause is None:
@@ -173,4 +185,14 @@ def _pause(
         retries.attempts,
         pause,
     )
+    if operation is not None:
+        from ..observe.events import Retry
+
+        operation.emit(Retry(operation, number, pause, error))
     return pause
+
+
+def _emit_attempt(operation: ObservedOperation, number: int) -> None:
+    from ..observe.events import AttemptBegin  # only a program that listens loads the events
+
+    operation.emit(AttemptBegin(operation, number))
