@@ -191,6 +191,10 @@ FRAMEWORKS := agent-framework-core==1.23.0 agentscope==2.0.11 haystack-ai==3.4.1
   langchain-core==1.8.3 langchain-openai==1.7.4 langchain-tests==1.1.9 llama-index-core==0.14.25 \
   openai-agents==0.24.0 opentelemetry-sdk==1.45.1 'pydantic-ai-slim[openai]==2.68.0' smolagents==1.26.0 \
   strands-agents==1.62.0
+# their chat clients, whose converters say what is sent; they name older SDKs than those above, and
+# work with these
+FRAMEWORK_CLIENTS := agent-framework-anthropic==1.0.0b261022 agent-framework-openai==1.17.0 \
+  anthropic-haystack==8.0.1 llama-index-llms-anthropic==0.12.3 llama-index-llms-openai==0.8.3
 OLDER_FRAMEWORKS := agentscope==1.0.21 google-adk==2.13.0 greenlet 'mcp<2' tqdm
 # what dragoman's own extras bring, without their bounds
 FRAMEWORK_TOOLS := aiohttp certifi docstring-parser httpx2 hypothesis jsonschema-rs orjson 'pytest>=9,<10' pytest-xdist starlette \
@@ -198,6 +202,7 @@ FRAMEWORK_TOOLS := aiohttp certifi docstring-parser httpx2 hypothesis jsonschema
 $(VENV)/.frameworks/.done: $(VENV)/.made Makefile
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python $(PIP_INSTALL) $(FRAMEWORKS) $(FRAMEWORK_TOOLS)
+	$(@D)/bin/python $(PIP_INSTALL) --no-deps $(FRAMEWORK_CLIENTS)
 	@touch $@
 
 $(VENV)/.frameworks-older/.done: $(VENV)/.made Makefile

@@ -31,7 +31,7 @@ from dragoman.message import (
 )
 
 __all__ = [
-    "CALLS", "CONVERSATIONS", "CORPUS", "PNG", "one_call", "plain_calls", "plain_sources",
+    "CALLS", "CONVERSATIONS", "CORPUS", "PDF", "PNG", "one_call", "plain_calls", "plain_sources",
     "recorded", "split_results",
 ]  # fmt: skip
 

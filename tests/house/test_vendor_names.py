@@ -28,6 +28,7 @@ _CLOUD = "a cloud whose library has the tokens, and the extra that installs it"
 _FAMILY = "a family of models, or its tokenizer, at any host"
 _SCHEMA = "a dialect of JSON Schema, which facts of any vendor may name"
 _AGENTSCOPE = "AgentScope's names and arguments"
+_HAYSTACK = "what Haystack calls the dict beside a message or a picture"
 _LANGCHAIN = "LangChain's names of providers, and whose signatures these are"
 _PYDANTIC = "pydantic-ai's names of providers, and whose signatures these are"
 _BATCHES = "the providers whose batch files are forms of records"
@@ -49,6 +50,9 @@ FREE: dict[str, tuple[str, str]] = {
     "batch/record_forms/conversation.py": ("sglang", _TRAINING),
     "batch/record_forms/gemini_tuning.py": ("vertex", _TRAINING),
     "bridges/ai_sdk/names.py": ("openai bedrock vertex", "the AI SDK's names of providers"),
+    "bridges/haystack/messages.py": ("meta", _HAYSTACK),
+    "bridges/haystack/parts.py": ("meta", _HAYSTACK),
+    "bridges/haystack/raw.py": ("meta", _HAYSTACK),
     "bridges/langchain/blocks.py": ("vertex", _LANGCHAIN),
     "bridges/langchain/names.py": ("openai azure bedrock vertex", _LANGCHAIN),
     "bridges/pydantic_ai/names.py": ("openai azure bedrock vertex xai", _PYDANTIC),

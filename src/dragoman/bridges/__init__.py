@@ -20,13 +20,14 @@ from .results import Bridged, BridgeLimit
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from . import ai_sdk, google_adk, langchain, openai_agents, pydantic_ai
+    from . import ai_sdk, google_adk, haystack, langchain, openai_agents, pydantic_ai
 
 __all__ = [
     "BridgeLimit",
     "Bridged",
     "ai_sdk",
     "google_adk",
+    "haystack",
     "langchain",
     "openai_agents",
     "pydantic_ai",
@@ -39,6 +40,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "openai_agents": ("agents",),
     "ai_sdk": (),  # JSON of a library for Node
     "google_adk": ("google.genai", "google.adk"),
+    "haystack": ("haystack",),
 }
 
 
