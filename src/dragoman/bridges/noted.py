@@ -29,7 +29,7 @@ _GONE = "-"  # the names of the values that are to go
 _AT = "#"  # the number of the block that is to become another
 
 
-class MessageForm(Protocol):
+class ForeignMessage(Protocol):
     """How one library's messages are read and written, each by itself and as JSON."""
 
     target: str
@@ -57,7 +57,7 @@ class NotedMessages:
         make: Makes an object of the library out of JSON; JSON that was read may be none for it.
     """
 
-    form: MessageForm
+    form: ForeignMessage
     make: Callable[[JsonObject], Any] = dict
     _quiet: Report = field(default_factory=Report)
 
@@ -139,7 +139,7 @@ class NotedMessages:
         return dict(found) if isinstance(found, Mapping) else {}
 
 
-def _split(form: MessageForm, said: Said, report: Report) -> Iterator[Msg]:
+def _split(form: ForeignMessage, said: Said, report: Report) -> Iterator[Msg]:
     """Give the message with the notes of its answer; each result in one by itself."""
     msg: Msg = as_msg(said)
     whole = Msg.create_unchecked(msg.name, msg.content, msg.role, like=msg)

@@ -85,7 +85,7 @@ def write_messages(messages: Iterable[Said] | Said, *, policy: PolicyLike = "log
 
 
 class HaystackForm:
-    """One message of Haystack as JSON, see `noted.MessageForm`."""
+    """One message of Haystack as JSON, see `noted.ForeignMessage`."""
 
     target = TARGET
     place = "meta"
