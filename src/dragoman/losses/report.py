@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count, repeat
 from typing import Any, TypeAlias, TypeVar
 
 from .._old_names import OLD_CODES, keeps_old_names
@@ -255,7 +256,7 @@ class Report:
         """All losses so far, in the order in which they were found."""
         self._collect()
         losses = Losses(self._detached)
-        losses += (Loss(self, ordinal, row) for ordinal, row in enumerate(self._rows))
+        losses += map(Loss, repeat(self), count(), self._rows)
         return losses
 
     def _collect(self) -> None:

@@ -145,5 +145,7 @@ def _role(item: Any) -> Any:
 
 
 def _is_ours(item: Any) -> bool:
-    sealed = item.get("encrypted_content") if isinstance(item, dict) else None
-    return _kind(item) == "compaction" and isinstance(sealed, str) and sealed.startswith(MARK)
+    if not isinstance(item, dict) or item.get("type") != "compaction":
+        return False
+    sealed = item.get("encrypted_content")
+    return isinstance(sealed, str) and sealed.startswith(MARK)

@@ -103,7 +103,7 @@ def _fit_known(state: State, history: RoledHistory, unusual: Sequence[int]) -> l
             made=lambda row: filter(None, (row[0], *row[1])),
         )
     finally:
-        state.report = report
+        state.report, state.asked = report, []  # what others ask for is not kept
 
 
 def fit_media(
