@@ -112,6 +112,8 @@ def _there_and_back(bridge: Bridge, messages: list[Msg]) -> tuple[list[str], lis
     again = bridge.read(bridge.write(back.messages, policy="ignore").messages, policy="ignore")
     assert again.messages == back.messages, "what came back does not stay"
     assert messages == before, "the messages that were written are changed"
+    unchanged = bridge.read(written.messages, policy="ignore").messages
+    assert unchanged == back.messages, "reading changes what is read"
     if bridge.keeps:
         stored = json.loads(json.dumps(bridge.dump(written.messages)))
         assert bridge.read(stored, policy="ignore").messages == back.messages, "stored is another"

@@ -95,6 +95,8 @@ class StandardReader:
         block: ContentBlock | None = None
         if not isinstance(fields.get("extras") or {}, dict):
             return RawBlock(LANGCHAIN, dict(data))
+        if fields.get("extras"):
+            fields["extras"] = dict(fields["extras"])  # the message stays as it is
         if kind == "text" and isinstance(data.get("text"), str):
             block = self._text(fields)
         elif kind == "reasoning":
