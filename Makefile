@@ -203,11 +203,13 @@ $(VENV)/.frameworks/.done: $(VENV)/.made Makefile
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python $(PIP_INSTALL) $(FRAMEWORKS) $(FRAMEWORK_TOOLS)
 	$(@D)/bin/python $(PIP_INSTALL) --no-deps $(FRAMEWORK_CLIENTS)
+	$(@D)/bin/python $(PIP_INSTALL) --no-deps --editable .
 	@touch $@
 
 $(VENV)/.frameworks-older/.done: $(VENV)/.made Makefile
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python $(PIP_INSTALL) $(OLDER_FRAMEWORKS) $(FRAMEWORK_TOOLS)
+	$(@D)/bin/python $(PIP_INSTALL) --no-deps --editable .
 	@touch $@
 
 # the newest of each, without what they need: their types alone are read, beside our own libraries

@@ -7,6 +7,9 @@
 
 Each module has these two functions, and `LIMITS`: what the other library itself cannot hold. The
 other package is imported when one of the functions is called.
+
+Some have a model besides, which is one of the other library's and asks any model here:
+`langchain.ChatModel`. It calls an LLM, so bridges stand above `llm`, which finds them by name.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def format_messages(
     printer = Printer(name, several, each, loud)
     args = (settings, many, request, as_json, loud and each, loud, output.is_utf8())
     with printer.progress(to_file):
-        outcomes = map_in_order(_Writer.begin, args, values, jobs)
+        outcomes = map_in_order(_FormatWriter.begin, args, values, jobs)
         output.print_or_save(printer.texts(_until_failures(outcomes)), to_file)
     printer.end(format_names(names))
 
@@ -118,7 +118,7 @@ def _until_failures(outcomes: Iterator[CommandOutcome]) -> Iterator[CommandOutco
 
 
 @dataclass(frozen=True, slots=True)
-class _Writer:
+class _FormatWriter:
     """Writes conversations for one wire."""
 
     formatter: Formatter

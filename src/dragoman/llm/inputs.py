@@ -9,13 +9,13 @@ from __future__ import annotations
 from base64 import b64decode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from itertools import groupby
 from mimetypes import guess_type
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..bridges import find_bridge
 from ..codec.sdk_objects import plain
 from ..conversion.detection import detect
 from ..errors import ConfigError, InvalidMessage, NotMessages
@@ -86,6 +86,14 @@ def to_request(x: Any) -> ChatRequest:
     others_first = sorted(range(len(items)), key=lambda i: isinstance(items[i], LOOSE_CONTENT))
     found = {i: _message(items[i], f"$.messages[{i}]") for i in others_first}
     return _read_mixed([found[i] for i in range(len(items))])
+
+
+def find_bridge(value: object) -> Any:
+    """Find the bridge for an object of another library; None if there is none for it.
+
+    Bridges are above this: their models ask an LLM.
+    """
+    return import_module("dragoman.bridges").find_bridge(value)
 
 
 def _cross(items: list[Any]) -> list[Any]:

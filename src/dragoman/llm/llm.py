@@ -54,6 +54,20 @@ class _Settings(metaclass=ExplainsNames):
             text = f"an {type(self).__name__} is not called"
             raise ConfigError(text, path="$", hint="llm.ask(messages)", code="name.unknown")
 
+    @classmethod
+    def of(cls, llm: LLM | AsyncLLM) -> Self:
+        """Return one with the models and settings of another; connections are shared.
+
+        Args:
+            llm: An LLM or an AsyncLLM: each can be had from the other.
+
+        Returns:
+            A new one of this class.
+        """
+        made = cls.__new__(cls)
+        made._door = llm._door
+        return made
+
     @with_keywords(AskSettings)
     def request(
         self,
@@ -295,20 +309,6 @@ class LLM(_Settings):
 
 class AsyncLLM(_Settings):
     """An LLM for event loops: `await llm.ask(x)`, `async for event in llm.stream(x)`."""
-
-    @classmethod
-    def of(cls, llm: LLM) -> Self:
-        """Return an AsyncLLM with the models and settings of an LLM; connections are shared.
-
-        Args:
-            llm: The LLM.
-
-        Returns:
-            A new AsyncLLM.
-        """
-        made = cls.__new__(cls)
-        made._door = llm._door
-        return made
 
     @overload
     async def ask(

@@ -10,18 +10,28 @@ A message with more than text and calls is written in LangChain's v1 content blo
 `response_metadata["model_provider"]`: without that, LangChain takes signed thinking for nobody's,
 and a call that is also a block of Anthropic's counts twice.
 
+`ChatModel` is a chat model of LangChain that asks any model here (chat_model.py).
+
 Reference: langchain-core 1.8.3, `messages/`; langchain-anthropic 1.7.10 and langchain-openai 1.7.4,
 which say what is made of a message; read and run on 2026-11-29.
 """
 
 from __future__ import annotations
 
-from ..results import BridgeLimit
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ...suggestions.import_names import find_or_refuse, listing
+from ..results import BridgeLimit, load_package
+from .names import PACKAGE
 from .reading import read_messages
 from .tools import read_tools
 from .writing import write_messages
 
-__all__ = ["LIMITS", "read_messages", "read_tools", "write_messages"]
+if TYPE_CHECKING:
+    from .chat_model import ChatModel
+
+__all__ = ["LIMITS", "ChatModel", "read_messages", "read_tools", "write_messages"]
 
 LIMITS = (
     BridgeLimit(
@@ -88,3 +98,15 @@ LIMITS = (
         zh=("没有任何输出的结果(`None`)", "空文本"),
     ),
 )
+
+
+if not TYPE_CHECKING:  # type checkers report unknown names themselves
+
+    def __getattr__(name: str) -> object:
+        if name != "ChatModel":
+            return find_or_refuse(__name__, name)
+        load_package("langchain_core.language_models", PACKAGE)
+        return import_module(".chat_model", __name__).ChatModel
+
+
+__dir__ = listing(globals(), __all__)

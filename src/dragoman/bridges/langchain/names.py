@@ -13,6 +13,8 @@ OURS = "dragoman"  # the key of `additional_kwargs` for what no field of LangCha
 UNFINISHED = "the answer broke off in this call"  # the `error` of an invalid call of ours
 ROLE_FIELD = "__openai_role__"  # the only place of the developer's role
 GEMINI_SIGNATURES = "__gemini_function_call_thought_signatures__"
+# Of an answer of these, `content_blocks` leaves out the calls that stand beside a text alone.
+LISTS_CALLS = frozenset({"anthropic", "bedrock", "bedrock_converse"})
 # `model_provider` -> the issuer whose signatures and fields these are; others have the same name
 _ISSUERS = {
     "openai": "openai-responses",

@@ -255,6 +255,8 @@ def _notes(message: Any) -> AnswerNotes:
 def _read_answer(message: Any) -> str | list[ContentBlock]:
     """Read the blocks of an answer, each call once."""
     provider, content = _provider(message), message.content
+    if (whole := _streamed(message)) is not None:
+        return StandardReader(find_issuer(provider), _origin(message)).read(whole)
     issuer = find_issuer(provider)
     reader = StandardReader(issuer, _origin(message))
     is_v1 = message.response_metadata.get("output_version") == "v1"
@@ -274,6 +276,23 @@ def _read_answer(message: Any) -> str | list[ContentBlock]:
     blocks = _with_calls(blocks, message, reader)
     is_text = isinstance(content, str) and len(blocks) <= 1 and not _calls_of(blocks)
     return content if is_text else blocks
+
+
+def _streamed(message: Any) -> list[JsonObject] | None:
+    """Return the blocks that the stream of a `ChatModel` could not say in chunks; None if none.
+
+    They count as long as the text and the calls are those of the message: a program may edit it.
+    """
+    noted = message.additional_kwargs.get(OURS)
+    blocks = noted.get("content") if isinstance(noted, Mapping) else None
+    if not isinstance(blocks, list) or not all(isinstance(one, dict) for one in blocks):
+        return None
+    text = "".join(str(one.get("text")) for one in blocks if one.get("type") == "text")
+    calls = [one for one in blocks if one.get("type") == "tool_call"]
+    keys = ("name", "args", "id")
+    said = [[one.get(key) for key in keys] for one in message.tool_calls]
+    same = text == message.text and said == [[one.get(key) for key in keys] for one in calls]
+    return blocks if same else None
 
 
 def _calls_of(blocks: Iterable[ContentBlock]) -> list[ToolUseBlock]:

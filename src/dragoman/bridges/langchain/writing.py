@@ -28,6 +28,7 @@ from .blocks import StandardWriter
 from .names import (
     GEMINI_SIGNATURES,
     LANGCHAIN,
+    LISTS_CALLS,
     OURS,
     PACKAGE,
     ROLE_FIELD,
@@ -178,7 +179,8 @@ def _write_answer(core: Any, said: Said, blocks: Any, report: Report) -> Any:
     writer = StandardWriter(report, issuer, author)
     content: Any = blocks if isinstance(blocks, str) else writer.write(blocks)
     made = [] if isinstance(content, str) else _list_calls(content)
-    if not isinstance(content, str) and (text := _as_text(content)) is not None:
+    is_listed = bool(made) and provider in LISTS_CALLS and not kept
+    if not isinstance(content, str) and not is_listed and (text := _as_text(content)) is not None:
         content = text
     content = _with_hint(msg, content, report)
     is_v1 = isinstance(content, list)
