@@ -49,6 +49,7 @@ FREE: dict[str, tuple[str, str]] = {
     "batch/record_forms/bedrock_tuning.py": ("bedrock", _TRAINING),
     "batch/record_forms/conversation.py": ("sglang", _TRAINING),
     "batch/record_forms/gemini_tuning.py": ("vertex", _TRAINING),
+    "bridges/agent_framework/contents.py": ("openai", "where that framework keeps OpenAI's fields"),
     "bridges/ai_sdk/names.py": ("openai bedrock vertex", "the AI SDK's names of providers"),
     "bridges/haystack/messages.py": ("meta", _HAYSTACK),
     "bridges/haystack/parts.py": ("meta", _HAYSTACK),

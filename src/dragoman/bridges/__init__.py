@@ -23,11 +23,20 @@ from .results import Bridged, BridgeLimit
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from . import ai_sdk, google_adk, haystack, langchain, openai_agents, pydantic_ai
+    from . import (
+        agent_framework,
+        ai_sdk,
+        google_adk,
+        haystack,
+        langchain,
+        openai_agents,
+        pydantic_ai,
+    )
 
 __all__ = [
     "BridgeLimit",
     "Bridged",
+    "agent_framework",
     "ai_sdk",
     "google_adk",
     "haystack",
@@ -44,6 +53,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "ai_sdk": (),  # JSON of a library for Node
     "google_adk": ("google.genai", "google.adk"),
     "haystack": ("haystack",),
+    "agent_framework": ("agent_framework",),
 }
 
 

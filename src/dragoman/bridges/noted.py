@@ -150,8 +150,8 @@ def _split(form: ForeignMessage, said: Said, report: Report) -> Iterator[Msg]:
         content = msg.content if isinstance(msg.content, str) else blocks
         one = Msg.create_unchecked(msg.name, content, msg.role, like=whole)
         if kind == "result":
+            one.name = msg.name if msg.role == "tool" else ""
             one.role, one.origin = "tool", None
-            one.name = ""
         elif msg.role == "tool":
             one.role = "user"
         if i:
@@ -237,6 +237,8 @@ def _amend(plain: Msg, note: Mapping[str, Any]) -> Msg | None:
     blocks = data["content"]
     if isinstance(blocks, str):
         blocks = data["content"] = [{"type": "text", "text": blocks}]
+    for block in blocks:
+        _strip(block)
     try:
         _apply(data, {k: v for k, v in note.items() if k not in ("content", "metadata", "parts")})
         _apply(data["metadata"], note.get("metadata") or {})
