@@ -7,7 +7,7 @@
     < codec < vendors                                    bodies of one wire; the hosts
     < formatter, conversion, bridges, toolkit, structured_output < analysis   what programs call
     < model < llm < agent, agent_logs, testing           what sends
-    < gateway, page, batch < cli                         programs
+    < gateway, page, batch, ui < cli                     programs
 
 A layer imports only lower ones. `import dragoman` loads no SDK; names are resolved on use.
 

@@ -36,7 +36,7 @@ MODULES = (
     "protocols.mistral", "protocols.ollama", "protocols.openai_chat",
     "protocols.openai_responses", "rewrite", "rewrite.truncate", "schema", "sealed_state",
     "sse", "stream.framing", "structured", "structured_output", "study", "testing", "token",
-    "tokens", "toolkit", "vendors",
+    "tokens", "toolkit", "ui", "vendors",
 )  # fmt: skip
 
 # name -> why it is gone without an alias

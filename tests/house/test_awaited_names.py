@@ -20,7 +20,7 @@ MODULES = ("", *(f".{name}" for name in (
     "errors", "formatter", "gateway", "history",
     "llm", "losses", "message", "model", "schema", "sealed_state", "stream.framing",
     "structured_output",
-    "testing", "tokens", "toolkit", "vendors",
+    "testing", "tokens", "toolkit", "ui", "vendors",
 )))  # fmt: skip
 HEADING = {"en": "## Names with and without await", "zh": "## 带 await 和不带 await 的名称"}
 # AgentScope's names that have no twin here: whoever blocks calls `agent.run`, `format_request`

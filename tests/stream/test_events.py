@@ -11,6 +11,7 @@ from dragoman.message import (
     Base64Source,
     Citation,
     Finish,
+    Origin,
     RawBlock,
     RefusalBlock,
     TextBlock,
@@ -89,12 +90,42 @@ def test_the_deltas_of_a_key_are_the_text_of_its_block() -> None:
 
 
 @pytest.mark.parametrize("quiet", [
-    text(""), thought("", 0, 0), Part((0, 0), ThinkingBlock("", signature="c2ln")),
+    text(""), thought("", 0, 0),
     Part((0, 0), TextBlock("", [Citation(url="https://x.example")])), Meta({"a": 1}), Usage(3),
 ])  # fmt: skip
 def test_what_shows_nothing_opens_nothing(quiet: Piece) -> None:
     assert short(viewed(quiet, STOP)) == []
     assert len(short(viewed(text("a", 0, 1), quiet, text("b", 0, 1), STOP))) == 4
+
+
+def test_an_end_has_what_came_besides_the_text() -> None:
+    origin = Origin("anthropic", "claude-opus-5-5")
+    view = EventView(origin=origin)
+    cited = TextBlock("", [Citation(url="https://x.example")], extras={"a": {"id": "t_1"}})
+    pieces = [
+        thought("Hm.", 0, 0), Part((0, 0), ThinkingBlock("", "c2ln")), text("Yes.", 0, 1),
+        Part((0, 1), cited), text("And?", 0, 2),
+    ]  # fmt: skip
+    made = [event for piece in pieces for event in view.feed(piece)]
+    first, second = [event for event in made if event.type.endswith("-end")]
+    assert first.block == ThinkingBlock("", "c2ln")
+    assert second.block == cited
+    assert first.block.origin == origin
+    [third] = [event for event in view.finish(Builder().finish()) if event.type == "text-end"]
+    assert third.block is None
+    # a whole one replaces the pieces before it
+    whole = Part((0, 0), ThinkingBlock("Hm.", redacted="bmV3"), whole=True)
+    made = viewed(thought("Hm.", 0, 0), Part((0, 0), ThinkingBlock("", "b2xk")), whole, STOP)
+    assert made[2].block == ThinkingBlock("", redacted="bmV3")
+
+
+def test_thinking_that_is_sealed_is_shown_as_a_block() -> None:
+    """Its text is its provider's; one that comes late does not end the text that is open."""
+    sealed = Part((0, 0), ThinkingBlock("", "c2ln"))
+    shown = [("block", 0, sealed.block), ("text-start", 1), ("text-delta", 1, "Yes."),
+             ("text-end", 1)]  # fmt: skip
+    assert short(viewed(sealed, text("Yes.", 0, 1), STOP)) == shown
+    assert short(viewed(text("Yes.", 0, 1), sealed, STOP)) == shown[1:]
 
 
 def test_refusals() -> None:

@@ -221,8 +221,7 @@ class Run:
         if verdict is True:
             self.allowed += [] if key in self.allowed else [key]
             return None
-        reason = f": {verdict}" if verdict else ""
-        self.results[key] = build_error_result(call, f"the call was not allowed{reason}")
+        self.results[key] = build_error_result(call, describe_refusal(verdict))
         return self.results[key]
 
     def end(self, budget: Budget, max_iters: int) -> Finish | None:
@@ -276,6 +275,12 @@ def _outputs(results: Sequence[Msg]) -> str | list[ContentBlock]:
     for one in outputs:
         blocks += one if isinstance(one, list) else [TextBlock(texts.pop(0))]
     return blocks
+
+
+def describe_refusal(verdict: bool | str) -> str:
+    """Return what the model is sent for a call that was not allowed, with the reason if any."""
+    reason = f": {verdict}" if verdict else ""
+    return f"the call was not allowed{reason}"
 
 
 def build_error_result(call: ToolUseBlock, text: str) -> Msg:

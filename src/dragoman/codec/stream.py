@@ -89,7 +89,7 @@ class _StreamState:
         self.decoder = decoder
         decoder.max_unread = getattr(chunks, "max_event_bytes", None)
         self._judge = judge
-        self._view = EventView(decoder.names)
+        self._view = EventView(decoder.names, decoder.origin)
         self._response: ChatResponse | None = None
 
     @property

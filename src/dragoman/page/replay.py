@@ -68,6 +68,6 @@ def _step(event: StreamEvent, texts: LongTexts) -> Shown | None:
         return {"do": "grow", "key": key, "text": event.text}
     kind = "call" if kind == "tool" else kind
     step: Shown = {"do": part, "key": key, "kind": kind}
-    if event.block is not None:
+    if kind == "call" and event.block is not None:
         step["block"] = show_block(event.block, "", texts)
     return step

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias, cast
 
-from ..message import ChatResponse, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
+from ..message import ChatResponse, Origin, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ..message.answer import total
 from ..message.blocks import ContentBlock
 from ..suggestions.import_names import OF_EVENTS, explains_attributes
@@ -48,12 +48,16 @@ class DeltaEvent(Shown):
 @explains_attributes(OF_EVENTS)
 @dataclass(slots=True, repr=False)
 class EndEvent(Shown):
-    """A text, a thought or a refusal ends; it may begin again later, under its key."""
+    """A text, a thought or a refusal ends; it may begin again later, under its key.
+
+    `block` holds what had arrived besides the text, such as the signature of a thought, the
+    citations of a text and the provider's ids; None if nothing had.
+    """
 
     type: Literal["text-end", "thinking-end", "refusal-end"]
     key: Key
+    block: TextBlock | ThinkingBlock | RefusalBlock | None = None
     text: ClassVar[str] = ""
-    block: ClassVar[None] = None
     response: ClassVar[None] = None
     whole: ClassVar[bool] = False
 
@@ -122,13 +126,17 @@ class EventView:
     interleaved. A text that grows again after its end starts again, under its key.
     """
 
-    def __init__(self, names: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, names: Mapping[str, str] | None = None, origin: Origin | None = None
+    ) -> None:
         self._names = names or {}
+        self._origin = origin
         self._open: dict[Key, str] = {}  # in the order of their beginning
         self._sent: dict[Key, list[str]] = {}  # the texts that went out of each block
         self._calls: dict[Key, list[ToolUseBlock]] = {}  # the parts of each call
         self._half_characters: dict[Key, tuple[str, str]] = {}  # kind and half of a character
         self._candidates: set[int] = set()
+        self._besides: dict[Key, list[ContentBlock]] = {}  # parts with more than a text
         self._sealed: set[Key] = set()  # thinking that went out although it has no text
 
     def feed(self, piece: Piece) -> list[StreamEvent]:
@@ -136,6 +144,8 @@ class EventView:
         if type(piece) is not Part:
             if isinstance(piece, (End, Meta)) and piece.candidate is not None:
                 self._candidates.add(piece.candidate)
+            if type(piece) is Meta and piece.model:
+                self._name_model(piece.model)
             return []
         key, block = piece.key, piece.block
         self._candidates.add(key[0])
@@ -146,7 +156,10 @@ class EventView:
         if kind == "tool":
             return self._call(key, cast("ToolUseBlock", block), piece.whole)
         text = _text(block)
-        if not text and getattr(block, "redacted", None) and key not in self._sealed:
+        if block.extras is not None or (type(block) is not RefusalBlock and _has_more(block)):
+            before = [] if piece.whole else self._besides.get(key, [])
+            self._besides[key] = [*before, block]
+        if not text and key not in self._sealed and self._is_sealed(key, block):
             self._sealed.add(key)  # nothing can be shown of it but that it is there
             return [*self._end_open(key), BlockEvent("block", key, block)]
         if piece.whole:
@@ -155,6 +168,17 @@ class EventView:
         if not deltas or self._open.get(key) == kind:
             return deltas
         return [*self._start(key, kind), *deltas]
+
+    def _name_model(self, model: str) -> None:
+        if self._origin is not None and self._origin.model != model:
+            self._origin = replace(self._origin, model=model)
+
+    def _is_sealed(self, key: Key, block: ContentBlock) -> bool:
+        """Whether this is thinking whose text the provider keeps to itself."""
+        if type(block) is not ThinkingBlock:
+            return False
+        is_alone = block.signature and key not in self._sent and not self._open_texts(key)
+        return bool(block.redacted or is_alone)
 
     def _call(self, key: Key, block: ToolUseBlock, whole: bool) -> list[StreamEvent]:
         parts = self._calls.setdefault(key, [])
@@ -219,9 +243,19 @@ class EventView:
 
     def _end_open(self, key: Key) -> list[StreamEvent]:
         """The ends of the candidate's texts, of which only one is written at a time."""
+        return [self._end(self._open.pop(other), other) for other in self._open_texts(key)]
+
+    def _open_texts(self, key: Key) -> list[Key]:
         items = self._open.items()
-        keys = [other for other, kind in items if other[0] == key[0] and kind != "tool"]
-        return [_end(self._open.pop(other), other) for other in keys]
+        return [other for other, kind in items if other[0] == key[0] and kind != "tool"]
+
+    def _end(self, kind: str, key: Key) -> EndEvent:
+        type: Any = f"{kind}-end"
+        if key not in self._besides:
+            return EndEvent(type, key)
+        block: Any = total([_without_text(part) for part in self._besides[key]])
+        block.origin = block.origin or self._origin
+        return EndEvent(type, key, block)
 
     def finish(self, response: ChatResponse) -> list[StreamEvent]:
         """The ends of what is still open, with the calls as they are now, and `finish`."""
@@ -235,7 +269,7 @@ class EventView:
         calls_by_key = dict(self._finished_calls(response))
         for key, kind in self._open.items():
             if kind != "tool":
-                events.append(_end(kind, key))
+                events.append(self._end(kind, key))
                 continue
             first, *others = calls_by_key.get(key) or [self._named_call(key)]
             events.append(ToolEvent("tool-end", key, first))
@@ -271,6 +305,14 @@ def _delta(kind: str, key: Key, text: str) -> DeltaEvent:
     return DeltaEvent(type, key, text)
 
 
-def _end(kind: str, key: Key) -> EndEvent:
-    type: Any = f"{kind}-end"
-    return EndEvent(type, key)
+def _has_more(block: Any) -> bool:
+    if type(block) is TextBlock:
+        return block.citations is not None
+    return block.signature is not None or block.redacted is not None
+
+
+def _without_text(block: ContentBlock) -> ContentBlock:
+    if type(block) is ThinkingBlock:
+        return replace(block, thinking="")
+    assert type(block) is TextBlock or type(block) is RefusalBlock
+    return replace(block, text="")

@@ -36,6 +36,7 @@ from ..results import (
     text_or_none,
 )
 from .names import ERROR, FIELDS, ISSUERS, MEDIA, OURS, TARGET
+from .provider_calls import is_shown_only, read_provider_call
 from .ui import decode_base64, to_model_messages
 
 _OUTPUTS = frozenset({"text", "json", "error-text", "error-json", "content", "execution-denied"})
@@ -100,7 +101,8 @@ def _read(item: Any, path: str) -> Msg:
     kept: JsonObject = {}
     blocks: Any = content
     if not isinstance(content, str):
-        blocks = [_block(dict(part), role, kept) for part in content or ()]
+        shown = [part for part in content or () if not is_shown_only(part)]
+        blocks = [_block(dict(part), role, kept) for part in shown]
     elif options.cache is not None:
         blocks, options.cache = [TextBlock(content, cache=options.cache)], None
     noted = options.ours
@@ -177,6 +179,8 @@ class _Options:
 def _block(part: JsonObject, role: str, kept: JsonObject) -> ContentBlock:
     """Read a part of a message; one that has no form of ours is kept as it is."""
     options, kind = _Options(part), part.get("type")
+    if kind in ("tool-call", "tool-result") and (own := read_provider_call(options.ours)):
+        return own
     block: Any = None
     if kind == "text" and isinstance(part.get("text"), str):
         block = TextBlock(part["text"])
@@ -242,6 +246,8 @@ def _result(part: JsonObject, options: _Options, kept: JsonObject) -> ToolResult
         kind in ("json", "error-json") and (value is None or type(value) is dict)
     ):
         block.output = value
+        if options.ours.get("content") is True and isinstance(value, dict):  # shown on a page
+            return _result({**part, "output": value}, options, kept)
     elif kind == "content" and isinstance(value, list):
         found = [_block(dict(one), "tool", {}) for one in value if isinstance(one, Mapping)]
         is_marked = block.is_error and found[:1] == [TextBlock(ERROR)]

@@ -185,7 +185,8 @@ def write_ui_messages(
     """Write messages as `UIMessage`s of the AI SDK.
 
     A turn of the assistant, with the results of its calls, is one message with a `step-start` for
-    each answer of the model; tools are `dynamic-tool`s. Results hold text or JSON, and no media.
+    each answer of the model; tools are `dynamic-tool`s, also those that a provider has run. A
+    result with media is shown as the parts that a model is given.
 
     Args:
         messages: Messages and answers of a model.
@@ -217,12 +218,11 @@ class _TurnFolder:
     def __init__(self, report: Report, msgs: list[Any]) -> None:
         self.found: list[JsonObject] = []
         self._report = report
-        self._results = {
-            block.id: block
-            for msg in msgs
-            for block in (msg.blocks if not isinstance(msg.content, str) else ())
-            if isinstance(block, ToolResultBlock)
-        }
+        self._results: dict[str, list[ToolResultBlock]] = {}  # by id, which a model may use twice
+        for msg in msgs:
+            for block in msg.blocks if not isinstance(msg.content, str) else ():
+                if isinstance(block, ToolResultBlock):
+                    self._results.setdefault(block.id, []).append(block)
         self._calls: dict[str, JsonObject] = {}  # the open turn's, by id
 
     def add(self, message: JsonObject) -> None:
@@ -277,7 +277,7 @@ class _TurnFolder:
             call = self._calls[part["toolCallId"]]
             call |= {"state": "approval-requested", "approval": {"id": part["approvalId"]}}
         elif kind == "file":
-            turn["parts"].append(_with_metadata(_shown_file(part), options))
+            turn["parts"].append(_with_metadata(shown_file(part), options))
         else:
             turn["parts"].append(_with_metadata(part, options))
 
@@ -297,33 +297,60 @@ class _TurnFolder:
     def _finish(self, part: JsonObject, options: JsonObject | None) -> None:
         """Put the result of a call into the part of the call."""
         call, output = self._calls.get(part["toolCallId"]), part["output"]
-        block = self._results.get(part["toolCallId"])
+        results = self._results.get(part["toolCallId"])
+        block = results.pop(0) if results else None
         if call is None:
             self._report.add_loss("result.orphan", block)
             return
-        kind, value = output["type"], output.get("value")
-        if kind == "content":
-            shown = [one["text"] for one in value if one.get("type") == "text"]
-            for one in getattr(block, "output", None) or ():
-                if getattr(one, "type", "") in MEDIA_KINDS:
-                    self._report.add_loss("block.unsupported", one)
-            kind = "error-text" if block is not None and block.is_error else "text"
-            value = "\n\n".join(shown[1:] if kind == "error-text" else shown)
-        if kind == "execution-denied":
+        call |= show_output(output, block, self._report)
+        if output["type"] == "execution-denied":
             reason = {"reason": output["reason"]} if "reason" in output else {}
             id = call.get("approval", {}).get("id", part["toolCallId"])
-            call |= {"state": "output-denied", "approval": {"id": id, "approved": False, **reason}}
-        elif kind.startswith("error"):
-            call |= {"state": "output-error", "errorText": _text(value)}
-            if isinstance(call.get("input"), str):
-                call["rawInput"] = call.pop("input")
-        else:
-            call |= {"state": "output-available", "output": value}
+            call["approval"] = {"id": id, "approved": False, **reason}
+        if call["state"] == "output-error" and isinstance(call.get("input"), str):
+            call["rawInput"] = call.pop("input")
+        options = {**(options or {}), **call.pop("metadata", {})}
         if options:
             call["resultProviderMetadata"] = options
 
 
-def _shown_file(part: JsonObject) -> JsonObject:
+def show_output(output: JsonObject, block: Any, report: Report) -> JsonObject:
+    """Return what the part of a call has once its result is there.
+
+    Args:
+        output: The output in a `ModelMessage`.
+        block: The result.
+        report: Collects the losses.
+
+    Returns:
+        `state`, with `output` or `errorText`, and `metadata` where the output is not all of it.
+    """
+    kind: str = output["type"]
+    value: Any = output.get("value")
+    if kind == "content":
+        texts = [one["text"] for one in value if one.get("type") == "text"]
+        failed = block is not None and block.is_error
+        if len(texts) < len(value) and not failed:
+            noted = {OURS: {"content": True}}
+            return {"state": "output-available", "output": output, "metadata": noted}
+        for one in getattr(block, "output", None) or ():
+            if getattr(one, "type", "") in MEDIA_KINDS:
+                report.add_loss("block.unsupported", one)
+        kind = "error-text" if failed else "text"
+        value = "\n\n".join(texts[1:] if failed else texts)
+    if kind == "execution-denied":
+        return {"state": "output-denied"}
+    if kind.startswith("error"):
+        return {"state": "output-error", "errorText": _text(value)}
+    return {"state": "output-available", "output": value}
+
+
+def shown_file(part: JsonObject) -> JsonObject:
+    """Return a file as a page shows it.
+
+    Args:
+        part: The file in a `ModelMessage`.
+    """
     data = part["data"]
     own: JsonObject = {key: part[key] for key in ("mediaType", "filename") if key in part}
     found: JsonObject = {"type": "file", **own, "url": ""}

@@ -38,6 +38,7 @@ from ..results import (
     take_said,
 )
 from .names import ERROR, FIELDS, OURS, PROVIDERS, RESPONSES, TARGET
+from .provider_calls import ProviderCallWriter
 
 
 def write_messages(
@@ -83,13 +84,18 @@ class ModelMessageWriter:
 
     Args:
         report: Collects the losses.
-        every: Whether parts of a `UIMessage` that no model is given are written, too.
+        every: Whether parts of a `UIMessage` that no model is given are written, too, and calls
+            that a provider has run.
+
+    Attributes:
+        provider_calls: Writes the calls that a provider has run.
     """
 
     def __init__(self, report: Report, *, every: bool = False) -> None:
         self._report = report
         self._every = every
         self._names: dict[str, str] = {}  # of the calls, by id
+        self.provider_calls = ProviderCallWriter()
 
     def write(self, msg: Msg) -> list[JsonObject]:
         """Write one message.
@@ -120,8 +126,7 @@ class ModelMessageWriter:
                 found += self._system(blocks, options)
             else:
                 shown = "user" if role == "tool" and not _is_raw(blocks) else role
-                written = [self._part(one, msg) for one in blocks]
-                parts = [one for one in written if one is not None]
+                parts = [part for one in blocks for part in self._parts(one, msg)]
                 found.append({"role": shown, "content": parts, **options})
             options = {}
         return found
@@ -138,7 +143,23 @@ class ModelMessageWriter:
             options = {}
         return found
 
-    def _part(self, block: Any, msg: Msg) -> JsonObject | None:
+    def _parts(self, block: ContentBlock, msg: Msg) -> list[JsonObject]:
+        is_raw = self._every and isinstance(block, RawBlock)
+        if own := self.provider_calls.write(block) if is_raw else []:  # type: ignore[arg-type]
+            return own
+        part = self.write_part(block, msg)
+        return [] if part is None else [part]
+
+    def write_part(self, block: Any, msg: Msg) -> JsonObject | None:
+        """Write one block as a part.
+
+        Args:
+            block: The block.
+            msg: Its message.
+
+        Returns:
+            The part; None if there is none for it.
+        """
         origin = block.origin or msg.origin
         issuer = origin.issuer if origin is not None else ""
         is_said = msg.role == "assistant"
@@ -154,6 +175,8 @@ class ModelMessageWriter:
                 part, own = self._thinking(block, issuer)
             case "tool_use" if is_said:
                 part, own = self._call(block)
+            case "tool_result":
+                return self._result(block, msg)
             case "image" | "audio" | "video" | "document":
                 part = self._medium(block)
             case "raw" if block.issuer == TARGET and isinstance(block.data, dict):
@@ -242,7 +265,7 @@ class ModelMessageWriter:
         if isinstance(kept, Mapping) and kept.get("text") == output:
             shown = dict(kept["output"])
         elif isinstance(output, list):
-            parts = [part for one in output if (part := self._part(one, msg)) is not None]
+            parts = [part for one in output if (part := self.write_part(one, msg)) is not None]
             if failed:
                 self._report.add_loss("result.error_as_text", block, "is_error")
                 ours = {"is_error": True}

@@ -1,0 +1,112 @@
+"""What a page asks for, whichever protocol it speaks, and what an agent is given of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ..agent import ReActAgent
+from ..errors import InvalidMessage
+from ..losses import Losses, Report
+from ..message import Msg, Tool, ToolResultBlock
+from ..text.redaction import Shown
+
+
+@dataclass(slots=True, repr=False)
+class UIRequest(Shown):
+    """A request of a page.
+
+    Attributes:
+        protocol: `ai-sdk` or `ag-ui`.
+        messages: The conversation as the page has it, which is the user's word for it: what an
+            agent has stored is what was said.
+        said: What the user has said since the last answer; empty where the page only answers calls.
+        tools: The tools that the page runs itself, with AG-UI.
+        verdicts: Whether a call may run, by the key of its approval: True, False, or the reason why
+            not.
+        outputs: The results of the calls that the page has run, by their ids in the stream.
+        thread_id: The conversation.
+        run_id: The run, with AG-UI.
+        message_id: The message of the assistant that goes on, with the AI SDK; None if a new one
+            begins.
+        again: Whether the last answer is asked for again.
+        state: The state that the page shares, with AG-UI.
+        context: What the page says of itself, with AG-UI: description and value.
+        properties: All other fields of the request.
+        known_calls: The ids of the calls that the page has.
+        call_ids: The id of the call of each approval, by its key.
+        report: What could not be read.
+    """
+
+    protocol: Literal["ai-sdk", "ag-ui"]
+    messages: list[Msg]
+    said: list[Msg] = field(default_factory=list)
+    tools: list[Tool] = field(default_factory=list)
+    verdicts: dict[str, bool | str] = field(default_factory=dict)
+    outputs: dict[str, ToolResultBlock] = field(default_factory=dict)
+    thread_id: str = ""
+    run_id: str = ""
+    message_id: str | None = None
+    again: bool = False
+    state: Any = None
+    context: Sequence[tuple[str, str]] = ()
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    known_calls: frozenset[str] = frozenset()
+    call_ids: dict[str, str] = field(default_factory=dict)
+    report: Report = field(default_factory=Report, repr=False)
+
+    @property
+    def losses(self) -> Losses:
+        """What could not be read."""
+        return self.report.losses
+
+    def is_denied(self, key: str) -> bool:
+        """Return whether the user has refused a call.
+
+        Args:
+            key: The key of the call.
+        """
+        return self.verdicts.get(key, True) is not True
+
+    def give_to(self, agent: ReActAgent) -> list[Msg] | None:
+        """Give an agent the answers to the calls that wait, and return what else was said.
+
+        Only calls that wait are decided, whatever else the request holds. Where the last answer is
+        asked for again, the agent forgets it.
+
+        Args:
+            agent: The agent with the stored conversation.
+
+        Returns:
+            The new messages for `agent.events`; None if its run goes on.
+
+        Raises:
+            InvalidMessage: There is nothing to reply to: no new message, and no call that waits.
+        """
+        answered = False
+        for one in agent.pending:
+            id = self.call_ids.get(one.key, one.call.id)
+            if one.kind == "approval" and one.key in self.verdicts:
+                agent.decide(one, self.verdicts[one.key])
+                answered = True
+            elif one.kind == "external" and id in self.outputs:
+                result = self.outputs[id]
+                agent.answer(one, result.output, result.is_error)
+                answered = True
+        if self.again:
+            return self._forget_answer(agent)
+        stored = {msg._id for msg in agent.messages} - {None}
+        new = [msg for msg in self.said if msg._id not in stored]
+        if not new and not answered and not agent.pending and not self.said:
+            fault = "there is nothing to reply to: no new message, and no call that waits"
+            hint = "the page sends what the user has said, or the answer to a call"
+            raise InvalidMessage(fault, path="$.messages", hint=hint, code="ui.nothing")
+        return new or None
+
+    def _forget_answer(self, agent: ReActAgent) -> list[Msg] | None:
+        """Take the messages since the user's last one out of the agent's conversation."""
+        last = max((i for i, msg in enumerate(agent.messages) if msg.role == "user"), default=-1)
+        asked = agent.messages[last : last + 1] if last >= 0 else self.said
+        del agent.messages[max(last, 0) :]
+        return asked or None
