@@ -78,7 +78,7 @@ class AGUIWriter:
         self._provider_calls = ProviderCallWriter()
         self._steps = self._results = 0
         self._message = ""  # the message of this answer, which holds its calls
-        self._has_text = False
+        self._has_text = self._has_calls = False
         self._waiting: list[JsonObject] = []
         self._external: list[str] = []
         self._names: dict[str, str] = {}  # the messages of texts that hold calls, by part
@@ -94,7 +94,8 @@ class AGUIWriter:
     def begin_step(self) -> Chunks:
         """Write `STEP_STARTED`; the answer is a message of its own."""
         self._steps += 1
-        self._message, self._has_text = f"{self._run_id}_{self._steps}", False
+        self._message = f"{self._run_id}_{self._steps}"
+        self._has_text = self._has_calls = False
         return [self._event("STEP_STARTED", stepName=f"answer {self._steps}")]
 
     def end_step(self) -> Chunks:
@@ -112,9 +113,11 @@ class AGUIWriter:
                 start,
                 self._event("REASONING_MESSAGE_START", messageId=own, role="reasoning"),
             ]
-        if not self._has_text:  # the first text is the message that holds the calls
-            self._has_text = True
+        if not self._has_calls:  # the calls of an answer stand in the message of its last text
+            self._message = own
+        elif not self._has_text:
             self._names[id] = own = self._message
+        self._has_text = True
         return [self._event("TEXT_MESSAGE_START", messageId=own, role="assistant")]
 
     def grow_part(self, kind: Spoken, id: str, text: str) -> Chunks:
@@ -170,10 +173,12 @@ class AGUIWriter:
 
     def begin_call(self, id: str, call: ToolUseBlock) -> Chunks:
         """Write `TOOL_CALL_START`; all calls of an answer stand in one message."""
-        parent = self._message or None
-        fields = {"toolCallId": id, "toolCallName": call.name, "parentMessageId": parent}
-        self._grown[id] = False
-        return [self._event("TOOL_CALL_START", **fields)]
+        self._has_calls, self._grown[id] = True, False
+        return [self._begin_call(id, call.name, self._message or None)]
+
+    def _begin_call(self, id: str, name: str, parent: str | None) -> JsonObject:
+        fields = {"toolCallId": id, "toolCallName": name, "parentMessageId": parent}
+        return self._event("TOOL_CALL_START", **fields)
 
     def grow_call(self, id: str, text: str) -> Chunks:
         """Write `TOOL_CALL_ARGS`."""
@@ -200,8 +205,9 @@ class AGUIWriter:
         for part in parts:
             id, metadata = part["toolCallId"], part.get("providerOptions")
             if part["type"] == "tool-call":
-                call = ToolUseBlock(id, part["toolName"], part["input"])
-                found += [*self.begin_call(id, call), *self.grow_call(id, arguments(call.input))]
+                # in a message of its own, which keeps its place among the texts
+                found.append(self._begin_call(id, part["toolName"], None))
+                found += self.grow_call(id, arguments(part["input"]))
                 own = {OURS: {"provider_executed": True, **(metadata or {}).get(OURS, {})}}
                 found.append(self._event("TOOL_CALL_END", toolCallId=id, metadata=own))
             else:
