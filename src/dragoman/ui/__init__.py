@@ -20,11 +20,21 @@ from .ag_ui_writer import HEADERS as AG_UI_HEADERS
 from .ag_ui_writer import AGUIWriter
 from .ai_sdk_writer import HEADERS, LAST, AISDKWriter
 from .errors import describe_error
+from .history import write_history
+from .reading import read_request
 from .request import UIRequest
 from .streams import AsyncUIStream, UIStream
 from .walk import StreamWriter, Walk
 
-__all__ = ["AsyncUIStream", "UIRequest", "UIStream", "ag_ui", "ai_sdk"]
+__all__ = [
+    "AsyncUIStream",
+    "UIRequest",
+    "UIStream",
+    "ag_ui",
+    "ai_sdk",
+    "read_request",
+    "write_history",
+]
 
 
 @overload

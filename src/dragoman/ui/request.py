@@ -61,14 +61,6 @@ class UIRequest(Shown):
         """What could not be read."""
         return self.report.losses
 
-    def is_denied(self, key: str) -> bool:
-        """Return whether the user has refused a call.
-
-        Args:
-            key: The key of the call.
-        """
-        return self.verdicts.get(key, True) is not True
-
     def give_to(self, agent: ReActAgent) -> list[Msg] | None:
         """Give an agent the answers to the calls that wait, and return what else was said.
 
@@ -84,25 +76,35 @@ class UIRequest(Shown):
         Raises:
             InvalidMessage: There is nothing to reply to: no new message, and no call that waits.
         """
-        answered = False
-        for one in agent.pending:
-            id = self.call_ids.get(one.key, one.call.id)
-            if one.kind == "approval" and one.key in self.verdicts:
-                agent.decide(one, self.verdicts[one.key])
-                answered = True
-            elif one.kind == "external" and id in self.outputs:
-                result = self.outputs[id]
-                agent.answer(one, result.output, result.is_error)
-                answered = True
+        answered = self._answer_calls(agent)
         if self.again:
             return self._forget_answer(agent)
-        stored = {msg._id for msg in agent.messages} - {None}
-        new = [msg for msg in self.said if msg._id not in stored]
+        stored = {msg._id for msg in agent.messages if msg.role == "user"} - {None}
+        new = [msg for msg in self.said if msg._id not in stored]  # not what is sent again
         if not new and not answered and not agent.pending and not self.said:
             fault = "there is nothing to reply to: no new message, and no call that waits"
             hint = "the page sends what the user has said, or the answer to a call"
             raise InvalidMessage(fault, path="$.messages", hint=hint, code="ui.nothing")
         return new or None
+
+    def _answer_calls(self, agent: ReActAgent) -> bool:
+        """Give the answers to the calls that wait; return whether there were any."""
+        decided: dict[str, bool | str] = {}
+        given = 0
+        for one in agent.pending:
+            if one.kind == "approval":
+                self.call_ids.setdefault(one.key, one.call.id)
+                if one.key in self.verdicts:
+                    agent.decide(one, self.verdicts[one.key])
+                    decided[one.key] = self.verdicts[one.key]
+                continue
+            # an id that a model has used twice does not say whose result this is
+            same = [call for msg in agent.messages for call in msg.calls if call.id == one.call.id]
+            if len(same) == 1 and (result := self.outputs.get(one.call.id)) is not None:
+                agent.answer(one, result.output, result.is_error)
+                given += 1
+        self.verdicts = decided
+        return bool(decided or given)
 
     def _forget_answer(self, agent: ReActAgent) -> list[Msg] | None:
         """Take the messages since the user's last one out of the agent's conversation."""

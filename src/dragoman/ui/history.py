@@ -1,0 +1,39 @@
+"""The stored conversation of an agent, as a page shows it when it is opened again."""
+
+from __future__ import annotations
+
+from ..agent import ReActAgent
+from ..bridges.ai_sdk import write_ui_messages
+from ..losses import PolicyLike
+from ..text.json_text import JsonObject
+
+
+def write_history(agent: ReActAgent, *, policy: PolicyLike = "log") -> list[JsonObject]:
+    """Write an agent's conversation as `UIMessage`s of the AI SDK, for a page that is reloaded.
+
+    Calls that wait for an approval ask for it again, and `read_request` finds the answer.
+
+    Args:
+        agent: The agent with its stored conversation.
+        policy: What to do about losses.
+
+    Returns:
+        The messages as plain JSON, for `useChat({ messages })`.
+
+    Raises:
+        LossRefused: The policy refuses a loss.
+
+    Source: npm `ai` 7.0.173, `UIMessage` (2026-11-29).
+    """
+    messages = write_ui_messages(agent.messages, policy=policy).messages
+    pending = {one.key.rpartition(".")[2]: one for one in agent.pending if one.kind == "approval"}
+    if not messages or not pending:
+        return messages
+    parts = messages[-1]["parts"]
+    steps = [i for i, part in enumerate(parts) if part["type"] == "step-start"]
+    step = parts[steps[-1] :] if steps else parts
+    calls = [one for one in step if "toolCallId" in one and not one.get("providerExecuted")]
+    for nth, part in enumerate(calls):
+        if (one := pending.get(str(nth))) is not None:
+            part |= {"state": "approval-requested", "approval": {"id": one.key}}
+    return messages
