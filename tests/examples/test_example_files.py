@@ -134,8 +134,8 @@ Cleo: In tents.
     ),
 }  # fmt: skip
 
-# examples that run in several processes, each with its own test
-APART = ("approved_calls.py",)
+# examples that run in several processes, or behind a page, each with its own test
+APART = ("approved_calls.py", "chat_for_a_page.py", "chat_for_a_page_fastapi.py")
 APPROVING = """
 import json, os, runpy, sys
 from dragoman import Msg
@@ -297,13 +297,14 @@ def test_an_example_is_short_and_says_nothing_when_imported(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert (EXAMPLES / name).read_text("utf-8").count("\n") < FEWER_THAN
-    imported(name)
+    with answered_by(Scripted()):
+        imported(name)
     assert capsys.readouterr().out == ""
 
 
 def test_every_example_is_tested_and_found_from_a_page() -> None:
     files = {path.name for path in EXAMPLES.iterdir() if path.is_file()}
-    assert files == {*PRINTED, *ASKING, *APART, *PIPELINES, "request.json"}
+    assert files == {*PRINTED, *ASKING, *APART, *PIPELINES, "chat_page.jsx", "request.json"}
     told = "".join(page.read_text("utf-8") for page in pages())
     assert sorted(name for name in files if f"examples/{name}" not in told) == []
 
