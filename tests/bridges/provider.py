@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any
 
 from dragoman import ChatRequest, ChatResponse, Msg, Tool
@@ -108,11 +109,14 @@ def _text(request: ChatRequest) -> str:
     form, asked = request.response_format, _asked(request)
     if form is not None and form.schema is not None:
         return json.dumps(fill(form.schema, asked), ensure_ascii=False)
+    if (described := _described(request)) is not None:
+        return json.dumps(fill(described, asked), ensure_ascii=False)
     if (form is not None and form.kind == "json") or "JSON" in asked:
         return json.dumps(dict.fromkeys(re.findall(r"'(\w+)'", asked), "a cat"))
     last = request.messages[-1]
-    results = [block for block in last.blocks if block.type == "tool_result"]
-    if results:
+    after = [*takewhile(lambda msg: msg.role != "assistant", reversed(request.messages))]
+    results = [b for msg in reversed(after) for b in msg.blocks if b.type == "tool_result"]
+    if any(block.type == "tool_result" for block in last.blocks):
         said = [_output(block.output) for block in results]
         failed = any(block.is_error for block in results)
         return f"The tool {'failed' if failed else 'says'}: {'; '.join(said)}"
@@ -121,6 +125,20 @@ def _text(request: ChatRequest) -> str:
         return "I was shown: " + ", ".join(_medium(block) for block in media)
     name = f" {last.name}" if last.name else ""
     return f"Hello{name}, you say: {asked or 'nothing'}"
+
+
+def _described(request: ChatRequest) -> Any:
+    """A JSON Schema in the system prompt, in words of whoever asks."""
+    prompts = [msg.text for msg in request.messages if msg.role in ("system", "developer")]
+    for text in (request.system or "", *prompts):
+        for found in re.finditer(r"\{", text):
+            try:
+                value, _ = json.JSONDecoder().raw_decode(text, found.start())
+            except ValueError:
+                continue
+            if "properties" in value:
+                return value
+    return None
 
 
 def _output(output: Any) -> str:

@@ -10,6 +10,8 @@ from ..losses import Losses
 from ..message import ChatResponse
 from ..text.json_text import JsonObject
 
+PROBE = "Hello."  # what is asked where only the rest of a request is looked at
+
 
 def as_llm(model: Any, **settings: Any) -> LLM:
     """Return an LLM for what a program gave.

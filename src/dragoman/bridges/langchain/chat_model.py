@@ -31,14 +31,13 @@ from ...message import ChatResponse, Msg, ToolChoice
 from ...structured_output import Structured
 from ...text.json_text import arguments
 from ...vendors import wire
-from ..asking import as_llm, describe
+from ..asking import PROBE, as_llm, describe
 from .chunks import ChunkWriter, as_blocks
 from .names import LISTS_CALLS, find_provider
 from .reading import read_messages
 from .structured import Method, as_structured, bind_structured
 from .writing import write_messages
 
-_PROBE = "Hello."  # what is asked where only the rest of a request is looked at
 _OURS = "dragoman"  # the key of `response_metadata` for what LangChain has no name for
 # what an LLM calls otherwise, or LangChain says to itself
 _RENAMED = {"max_retries": "retries"}
@@ -132,7 +131,7 @@ class ChatModel(BaseChatModel):
         settings["llm"] = as_llm(llm, **more)
         super().__init__(**settings)
         if self.settings:  # a name that nobody has is an error now, and not with the first call
-            self.llm.request(_PROBE, **self._settings(None, {}))
+            self.llm.request(PROBE, **self._settings(None, {}))
 
     # -- what LangChain asks a model about itself -------------------------------------------------
 
@@ -144,7 +143,7 @@ class ChatModel(BaseChatModel):
     def _asked(self) -> _Asked:
         """What is known of every request to the model that is asked first."""
         settings = {key: value for key, value in self._settings(None, {}).items() if key != "stop"}
-        written = self.llm.request(_PROBE, **settings)
+        written = self.llm.request(PROBE, **settings)
         said = f"{self.llm!r} {written.path} {arguments(written.body)}"
         _, _, issuer = written.report.target.partition("/")
         return _Asked(written.model or "", find_provider(issuer), sha256(said.encode()).hexdigest())

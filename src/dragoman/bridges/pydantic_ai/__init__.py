@@ -7,17 +7,27 @@
     written = pydantic_ai.write_messages([*history, answer.msg])
     agent.run_sync("And Oslo?", message_history=written.messages)
 
+`Model` is a model of pydantic-ai that asks any model here (model.py).
+
 Reference: pydantic-ai-slim 2.68.0, `messages.py` and what `models/` make of it; read and run on
 2026-11-29.
 """
 
 from __future__ import annotations
 
-from ..results import BridgeLimit
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ...suggestions.import_names import find_or_refuse, listing
+from ..results import BridgeLimit, load_package
+from .names import PACKAGE
 from .reading import read_messages
 from .writing import write_messages
 
-__all__ = ["LIMITS", "read_messages", "write_messages"]
+if TYPE_CHECKING:
+    from .model import Model
+
+__all__ = ["LIMITS", "Model", "read_messages", "write_messages"]
 
 LIMITS = (
     BridgeLimit(
@@ -115,3 +125,15 @@ LIMITS = (
         zh=("结果上或用户消息中，提供方的字段", "无"),
     ),
 )
+
+
+if not TYPE_CHECKING:  # type checkers report unknown names themselves
+
+    def __getattr__(name: str) -> object:
+        if name != "Model":
+            return find_or_refuse(__name__, name)
+        load_package("pydantic_ai.models", PACKAGE)
+        return import_module(".model", __name__).Model
+
+
+__dir__ = listing(globals(), __all__)
