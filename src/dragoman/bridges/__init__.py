@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         google_adk,
         haystack,
         langchain,
+        llama_index,
         openai_agents,
         pydantic_ai,
     )
@@ -41,6 +42,7 @@ __all__ = [
     "google_adk",
     "haystack",
     "langchain",
+    "llama_index",
     "openai_agents",
     "pydantic_ai",
 ]
@@ -54,6 +56,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "google_adk": ("google.genai", "google.adk"),
     "haystack": ("haystack",),
     "agent_framework": ("agent_framework",),
+    "llama_index": ("llama_index",),
 }
 
 
