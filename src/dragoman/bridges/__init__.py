@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from . import (
         agent_framework,
+        agentscope,
         ai_sdk,
         google_adk,
         haystack,
@@ -32,12 +33,15 @@ if TYPE_CHECKING:
         llama_index,
         openai_agents,
         pydantic_ai,
+        smolagents,
+        strands,
     )
 
 __all__ = [
     "BridgeLimit",
     "Bridged",
     "agent_framework",
+    "agentscope",
     "ai_sdk",
     "google_adk",
     "haystack",
@@ -45,6 +49,8 @@ __all__ = [
     "llama_index",
     "openai_agents",
     "pydantic_ai",
+    "smolagents",
+    "strands",
 ]
 
 # the module of a bridge: the packages whose objects it reads
@@ -57,20 +63,40 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "haystack": ("haystack",),
     "agent_framework": ("agent_framework",),
     "llama_index": ("llama_index",),
+    "strands": ("strands",),
+    "smolagents": ("smolagents",),
+    "agentscope": ("agentscope",),
 }
+# the keys of a message of Strands, which is a dict, besides those that Converse has
+_STRANDS = frozenset({"tracking_id", "metadata"})
 
 
 def find_bridge(value: object) -> ModuleType | None:
     """Find the bridge for an object of another library; None if there is none for it.
 
     Args:
-        value: Any object, such as a message of LangChain.
+        value: Any object, such as a message of LangChain. Dicts are messages of wires, but for
+            those that an agent of Strands has made.
     """
+    if type(value) is dict:
+        is_strands = not _STRANDS.isdisjoint(value) and _is_strands(value)
+        return import_module(".strands", __name__) if is_strands else None
     homes = tuple(f"{cls.__module__}." for cls in type(value).__mro__)
     for name, packages in PACKAGES.items():
         if any(home.startswith(f"{package}.") for home in homes for package in packages):
             return import_module(f".{name}", __name__)
     return None
+
+
+def _is_strands(value: dict[str, object]) -> bool:
+    """Whether a dict has the keys and roles of Strands, and parts without a type."""
+    content = value.get("content")
+    return (
+        value.keys() <= {"role", "content", *_STRANDS}
+        and value.get("role") in ("user", "assistant")
+        and isinstance(content, list)
+        and all(isinstance(part, dict) and "type" not in part for part in content)
+    )
 
 
 if not TYPE_CHECKING:  # type checkers report unknown names themselves

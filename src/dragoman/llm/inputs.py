@@ -98,7 +98,8 @@ def find_bridge(value: object) -> Any:
 
 def _cross(items: list[Any]) -> list[Any]:
     """Return the items with ours in the place of messages of another library."""
-    if all(isinstance(item, (Msg, Mapping, ChatResponse)) for item in items):
+    others = (item for item in items if not isinstance(item, (Msg, ChatResponse)))
+    if all(isinstance(item, Mapping) and find_bridge(item) is None for item in others):
         return items
     found: list[Any] = []
     for bridge, run in groupby(items, find_bridge):
