@@ -10,7 +10,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from dragoman import Msg
-from dragoman.bridges import ai_sdk, google_adk, langchain, openai_agents, pydantic_ai
+from dragoman.bridges import (
+    ai_sdk,
+    google_adk,
+    langchain,
+    openai_agents,
+    otel_genai,
+    pydantic_ai,
+)
 from dragoman.message import CacheHint, TextBlock, ToolResultBlock, URLSource
 
 from .conversations import split_results
@@ -158,6 +165,27 @@ def _ai_sdk_calls(messages: Sequence[Any]) -> list[tuple[str, Any]]:
     return [(one["toolName"], one["input"]) for one in calls if isinstance(one["input"], dict)]
 
 
+def _held_by_otel(messages: list[Msg]) -> list[Msg]:
+    """Results with their tools' names; one text alone."""
+    names: dict[str, str] = {}
+    for msg in messages:
+        names |= {call.id: call.name for call in msg.calls}
+        for block in msg.blocks:
+            if isinstance(block, ToolResultBlock):
+                block.name = names.get(block.id, "")
+        if not isinstance(msg.content, str):
+            texts = [block.text for block in msg.content if isinstance(block, TextBlock)]
+            if len(msg.content) == len(texts) == 1:
+                msg.content = "".join(texts)
+    return messages
+
+
+def _otel_calls(messages: Sequence[Any]) -> list[tuple[str, Any]]:
+    parts = [part for one in messages for part in one["parts"] if part["type"] == "tool_call"]
+    whole = [part for part in parts if not part.get("unfinished")]
+    return [(one["name"], one["arguments"]) for one in whole if isinstance(one["arguments"], dict)]
+
+
 def _langchain_json(messages: list[Any]) -> Any:
     from langchain_core.messages import messages_to_dict
 
@@ -219,5 +247,14 @@ BRIDGES = [
         wraps=True,
         least=0.3,
         dump=_adk_json,
+    ),
+    Bridge(
+        "otel_genai",
+        otel_genai.read_messages,
+        otel_genai.write_messages,
+        otel_genai.LIMITS,
+        _held_by_otel,
+        _otel_calls,
+        least=0.6,
     ),
 ]

@@ -27,7 +27,7 @@ from .law import (
     in_frameworks,
 )
 
-PLAIN_JSON = ("openai_agents", "strands")  # bridges that need no package
+PLAIN_JSON = ("openai_agents", "otel_genai", "strands")  # bridges that need no package
 PAIRS = [(bridge, name) for bridge in BRIDGES for name in CONVERSATIONS]
 
 

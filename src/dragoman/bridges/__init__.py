@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         langchain,
         llama_index,
         openai_agents,
+        otel_genai,
         pydantic_ai,
         smolagents,
         strands,
@@ -48,6 +49,7 @@ __all__ = [
     "langchain",
     "llama_index",
     "openai_agents",
+    "otel_genai",
     "pydantic_ai",
     "smolagents",
     "strands",
@@ -59,6 +61,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "pydantic_ai": ("pydantic_ai",),
     "openai_agents": ("agents",),
     "ai_sdk": (),  # JSON of a library for Node
+    "otel_genai": (),  # JSON in attributes of spans
     "google_adk": ("google.genai", "google.adk"),
     "haystack": ("haystack",),
     "agent_framework": ("agent_framework",),
