@@ -5,7 +5,7 @@
     < media_fetch < observe < transport, sealed_state    files, listeners, HTTP: for layers above
     < protocols/*                                        one folder for each wire protocol
     < codec < vendors                                    bodies of one wire; the hosts
-    < formatter, conversion, bridges, toolkit, structured_output < analysis   what programs call
+    < formatter, conversion, bridges, toolkit, structured_output < analysis, telemetry
     < model < llm < agent, agent_logs, testing           what sends
     < gateway, page, batch, ui < cli                     programs
 

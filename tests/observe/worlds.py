@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from dragoman import LLM, AsyncLLM, ReActAgent, tool
+from dragoman import LLM, ChatResponse, Msg, ReActAgent, tool
 from dragoman.errors import BadRequest, ProviderError, RateLimited
 from dragoman.llm import to_llm
-from dragoman.message import TextBlock, ToolUseBlock
+from dragoman.message import Candidate, Finish, TextBlock, ToolUseBlock, Usage
 from dragoman.observe import Event, ObservedOperation
 from dragoman.testing import Scripted
 from dragoman.transport.retries import Retries
@@ -28,6 +28,12 @@ def limited() -> ProviderError:
 def refused() -> ProviderError:
     """Return a new error of a request that is wrong, after which no other model is asked."""
     return BadRequest("no such field", status=400, type="invalid_request_error")
+
+
+def counted(text: str) -> ChatResponse:
+    """Return an answer with counts of tokens."""
+    usage = Usage(input=3, output=4)
+    return ChatResponse([Candidate(Msg.assistant(text), Finish("stop"))], usage=usage)
 
 
 def model(*answers: Any, name: str = "openai/gpt-5.6", **settings: Any) -> LLM:
@@ -76,6 +82,3 @@ def path(operation: ObservedOperation | None) -> list[str]:
         found.insert(0, operation.kind)
         operation = operation.parent
     return found
-
-
-__all__ = ["AsyncLLM"]

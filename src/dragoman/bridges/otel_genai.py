@@ -62,17 +62,28 @@ from .results import (
 TARGET = "otel-genai"
 _ROLES = ("system", "developer", "user", "assistant", "tool")
 _MEDIA: dict[str, Any] = {
-    "image": ImageBlock, "audio": AudioBlock, "video": VideoBlock, "document": DocumentBlock,
-}  # fmt: skip
+    "image": ImageBlock,
+    "audio": AudioBlock,
+    "video": VideoBlock,
+    "document": DocumentBlock,
+}
 # why an answer ended: our words, and the conventions' (ours that are not here are used as they are)
 _REASONS = {
-    "tool_calls": "tool_call", "refusal": "content_filter", "context_overflow": "length",
+    "tool_calls": "tool_call",
+    "refusal": "content_filter",
+    "context_overflow": "length",
     "malformed_call": "error",
-}  # fmt: skip
+}
 _READ_REASONS = {
-    "stop": "stop", "length": "length", "content_filter": "content_filter", "error": "error",
-    "tool_call": "tool_calls", "tool_calls": "tool_calls", "pause": "pause", "other": "other",
-}  # fmt: skip
+    "stop": "stop",
+    "length": "length",
+    "content_filter": "content_filter",
+    "error": "error",
+    "tool_call": "tool_calls",
+    "tool_calls": "tool_calls",
+    "pause": "pause",
+    "other": "other",
+}
 
 LIMITS = (
     BridgeLimit(
@@ -507,8 +518,11 @@ def _raw(block: RawBlock, report: Report) -> JsonObject | None:
     if block.role == "call":
         name = text_or_none(data.get("name")) or kind
         return {
-            "type": "server_tool_call", "id": block.pair, "name": name, "server_tool_call": data,
-        }  # fmt: skip
+            "type": "server_tool_call",
+            "id": block.pair,
+            "name": name,
+            "server_tool_call": data,
+        }
     return {
         "type": "server_tool_call_response",
         "id": block.pair,

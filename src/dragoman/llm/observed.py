@@ -39,6 +39,8 @@ def begin_call(
     if operation is None:
         return None
     request = question.request if not stream else replace(question.request, stream=True)
+    if question.structured is not None:
+        request = replace(request, response_format=question.structured.format)
     operation.request = request
     operation.emit(CallBegin(operation, request, names, question.repairs, stream))
     return operation

@@ -72,7 +72,7 @@ def _line(event: Event) -> str | None:
     if isinstance(event, AttemptBegin):
         return f"attempt {event.number} at {_name(operation.name)}"
     if isinstance(event, RequestBegin):
-        return f"written for {_name(event.model)} with {len(event.losses)} losses"
+        return f"written for {_name(event.model)}, losses: {len(event.losses)}"
     if isinstance(event, FirstByte):
         return f"first bytes after {event.seconds:.3f} s"
     if isinstance(event, RequestEnd):
@@ -87,8 +87,10 @@ def _line(event: Event) -> str | None:
 def _answer_line(event: RequestEnd) -> str:
     if event.answer is None or event.usage is None:
         return f"{_name(event.operation.name)} {_ending(event)} after {event.seconds:.3f} s"
-    usage, reason = event.usage, event.answer.finish.reason
-    return f"{reason} after {event.seconds:.3f} s, {usage.input} tokens in, {usage.output} out"
+    figures = (event.usage.input, event.usage.cache_read, event.usage.output)
+    counts = "/".join("?" if one is None else str(one) for one in figures)
+    reason = event.answer.finish.reason
+    return f"{reason} after {event.seconds:.3f} s, tokens (input/cached/output): {counts}"
 
 
 def _ending(event: OperationEnd) -> str:

@@ -1,21 +1,17 @@
 """Spans: one OpenTelemetry span for each exchange, in the names of the GenAI conventions.
 
-Names as in open-telemetry/semantic-conventions-genai, docs/gen-ai/client-inference.md, looked up on
-2026-11-24 (status: development). There is no content in a span, nor any header.
+The names are those of `telemetry/names.py`. There is no content in a span, nor any header.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from ...errors import ConfigError
-from ...losses import Loss, by_weight
-from ...message import Usage
+from ...telemetry import names
 from ...text.redaction import clip_text, show
-from ...vendors.registry import find_vendor
 from .observed_exchange import ExchangeRecord, Observer
 from .redact import without_secrets
 
@@ -46,7 +42,6 @@ except ImportError as error:
 
 _COUNTING = ("count_tokens", "input_tokens", ":countTokens")  # the ends of paths for token counts
 _LONGEST = 200
-_CODES = 20  # codes of losses in a span
 _TRACES = TraceContextTextMapPropagator()
 
 
@@ -124,14 +119,14 @@ def build_attributes(record: ExchangeRecord) -> dict[str, AttributeValue]:
     `dragoman.losses` lists the codes of losses, the most serious first.
     """
     found: dict[str, AttributeValue] = {
-        "gen_ai.operation.name": _operation(record),
-        "gen_ai.provider.name": _provider(record.vendor),
-        "gen_ai.request.model": _name(record.upstream_model),
-        "gen_ai.request.stream": record.stream,
-        "gen_ai.response.model": _name(record.answer_model),
-        "gen_ai.response.finish_reasons": record.finish,
-        "gen_ai.conversation.id": _name(record.session),
-        "error.type": record.error,
+        names.OPERATION: _operation(record),
+        names.PROVIDER: names.provider_name(record.vendor),
+        names.REQUEST_MODEL: _name(record.upstream_model),
+        names.REQUEST_STREAM: record.stream,
+        names.RESPONSE_MODEL: _name(record.answer_model),
+        names.FINISH_REASONS: names.finish_words(record.finish),
+        names.CONVERSATION: _name(record.session),
+        names.ERROR: record.error,
         "http.response.status_code": record.upstream_status,
         "dragoman.id": record.id,
         "dragoman.tenant": _name(record.tenant),
@@ -140,46 +135,21 @@ def build_attributes(record: ExchangeRecord) -> dict[str, AttributeValue]:
         "dragoman.client.model": _name(record.model),
         "dragoman.client.left": record.client_left,
         "dragoman.same_wire": record.same_wire,
-        "dragoman.attempts": record.attempts,
+        names.ATTEMPTS: record.attempts,
         "dragoman.fallback": record.fallback,
-        "dragoman.losses": _codes(record.losses),
+        names.LOSSES: names.loss_codes(record.losses),
     }
     if record.stream and record.first_byte is not None:
-        found["gen_ai.response.time_to_first_chunk"] = record.first_byte
+        found[names.TIME_TO_FIRST_CHUNK] = record.first_byte
     told = {name: value for name, value in found.items() if value}
-    return {**told, **_tokens(record.usage)}
-
-
-def _provider(name: str) -> str:
-    """The conventions' name of a vendor; others keep theirs."""
-    row = find_vendor(name)
-    return (row and row.span_name) or name
+    return {**told, **names.usage_attributes(record.usage)}
 
 
 def _operation(record: ExchangeRecord) -> str:
     """The operation; `count_tokens` is our own name, as the conventions have none for it."""
     if record.path.partition("?")[0].endswith(_COUNTING):
         return "count_tokens"
-    return "generate_content" if record.upstream_protocol == "gemini" else "chat"
-
-
-def _tokens(usage: Usage | None) -> dict[str, AttributeValue]:
-    """The tokens; unlike Usage, the conventions count reads and writes of a cache as input."""
-    if usage is None:
-        return {}
-    told = [n for n in (usage.input, usage.cache_read, usage.cache_write) if n is not None]
-    figures = {
-        "input_tokens": sum(told) if told else None,
-        "output_tokens": usage.output,
-        "cache_read.input_tokens": usage.cache_read,
-        "cache_write.input_tokens": usage.cache_write,
-        "reasoning.output_tokens": usage.reasoning,
-    }
-    return {f"gen_ai.usage.{name}": n for name, n in figures.items() if n is not None}
-
-
-def _codes(losses: Sequence[Loss]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(loss.code for loss in by_weight(losses)))[:_CODES]
+    return names.operation_name(record.upstream_protocol)
 
 
 def _name(text: str) -> str:
