@@ -5,8 +5,8 @@
     < media_fetch < observe < transport, sealed_state    files, listeners, HTTP: for layers above
     < protocols/*                                        one folder for each wire protocol
     < codec < vendors                                    bodies of one wire; the hosts
-    < formatter, conversion, bridges, toolkit, structured_output < analysis, telemetry
-    < model < llm < agent, agent_logs, testing           what sends
+    < formatter, conversion, toolkit, structured_output < analysis             what programs call
+    < model < llm < agent, agent_logs, bridges, testing < telemetry            what sends
     < gateway, page, batch, ui < cli                     programs
 
 A layer imports only lower ones. `import dragoman` loads no SDK; names are resolved on use.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 
 from ..message import Msg
-from ..observe.channel import CHANNEL, ObservedOperation, Subscription, afollow
+from ..observe.channel import CHANNEL, Subscription, afollow
 from ..observe.events import RunBegin, RunEnd, StepBegin, StepEnd
 from .events import AgentEvent
 
@@ -26,14 +26,8 @@ def observe_run(
         messages: Its conversation.
         system: Its system prompt.
     """
-
-    def begin() -> ObservedOperation | None:
-        if (operation := CHANNEL.begin("run", name, own)) is not None:
-            operation.emit(RunBegin(operation, messages, system))
-        return operation
-
     return afollow(
-        begin,
+        lambda: CHANNEL.begin("run", name, own, lambda one: RunBegin(one, messages, system)),
         steps,
         lambda operation, error, last: RunEnd(operation, error, getattr(last, "reply", None)),
     )
@@ -49,10 +43,8 @@ def observe_step(
         number: How many answers the run had before.
         step: The events of the step, which has not begun.
     """
-
-    def begin() -> ObservedOperation | None:
-        if (operation := CHANNEL.begin("step", name)) is not None:
-            operation.emit(StepBegin(operation, number))
-        return operation
-
-    return afollow(begin, step, lambda operation, error, _: StepEnd(operation, error))
+    return afollow(
+        lambda: CHANNEL.begin("step", name, None, lambda one: StepBegin(one, number)),
+        step,
+        lambda operation, error, _: StepEnd(operation, error),
+    )

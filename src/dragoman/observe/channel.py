@@ -239,7 +239,11 @@ class Channel:
         return made
 
     def begin(
-        self, kind: Kind, name: str, own: Subscription | None = None
+        self,
+        kind: Kind,
+        name: str,
+        own: Subscription | None = None,
+        event: Callable[[ObservedOperation], Event] | None = None,
     ) -> ObservedOperation | None:
         """Return a new operation within the current one, or None without a listener to it.
 
@@ -247,6 +251,7 @@ class Channel:
             kind: What it is.
             name: The agent, the model or the tool.
             own: The listener of the object that works.
+            event: Returns the first event of the operation, which is emitted.
         """
         parent = _current.get()
         if parent is _MUTED:
@@ -254,8 +259,12 @@ class Channel:
         particular = () if parent is None else parent._own
         if own is not None and own not in particular:
             particular = (*particular, own)
-        listeners = (*self._subscriptions, *particular)
-        return ObservedOperation(kind, name, parent, particular, listeners) if listeners else None
+        if not (listeners := (*self._subscriptions, *particular)):
+            return None
+        operation = ObservedOperation(kind, name, parent, particular, listeners)
+        if event is not None:
+            operation.emit(event(operation))
+        return operation
 
     def current(self, kind: Kind) -> ObservedOperation | None:
         """Return the current operation if it is of this kind."""

@@ -28,10 +28,11 @@ def begin_tool(
     Returns:
         The operation, and what makes its last event.
     """
-    operation = CHANNEL.begin("tool", call.name, own)
+    operation = CHANNEL.begin(
+        "tool", call.name, own, lambda one: ToolBegin(one, call, description or "")
+    )
     if operation is None:
         return None
-    operation.emit(ToolBegin(operation, call, description or ""))
 
     def end(error: BaseException | None, result: CallResult | None) -> ToolEnd:
         msg = None if result is None else result.msg
