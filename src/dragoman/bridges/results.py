@@ -256,6 +256,19 @@ def argument_text(call: ToolUseBlock) -> str:
         return arguments(value)
 
 
+def wrap_arguments(call: ToolUseBlock) -> JsonObject:
+    """Return the arguments of a call that must not be run, for a library that takes objects alone.
+
+    There are two, so that no tool takes them by chance: LlamaIndex gives the value of a single one
+    to a tool with one parameter, whatever their names are, and many tools have an `input`.
+
+    Args:
+        call: A call whose arguments are no object, or that is unfinished.
+    """
+    error = "the call is unfinished" if call.unfinished else "no JSON object"
+    return {"input": argument_text(call), "error": error}
+
+
 def say_runs(msg: Msg) -> list[tuple[str, list[ContentBlock]]]:
     """Split a message into tool results, each alone, and what stands between them.
 

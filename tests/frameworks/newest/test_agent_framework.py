@@ -9,8 +9,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from agent_framework import (
+    Agent,
+    BaseChatClient,
+    Content,
+    FunctionInvocationLayer,
+    Message,
+    tool,
+)
 from agent_framework import ChatResponse as TheirResponse
-from agent_framework import Content, FunctionTool, Message
 from agent_framework._tools import _is_actionable_function_call as runs
 from agent_framework_anthropic import AnthropicClient
 from agent_framework_openai import OpenAIChatClient, OpenAIChatCompletionClient
@@ -38,7 +45,7 @@ from dragoman.message import (
     URLSource,
 )
 from dragoman.testing import Scripted
-from tests.bridges.conversations import CONVERSATIONS, PDF, one_call
+from tests.bridges.conversations import CALLS, CONVERSATIONS, PDF, one_call
 from tests.bridges.law import Bridge, check_limits
 from tests.each_case import each_case
 
@@ -210,23 +217,39 @@ def test_the_text_of_an_error_is_in_the_result() -> None:
     assert read_messages([stored]).messages == [Msg.tool("c", "no such city", is_error=True)]
 
 
-def test_a_tool_of_theirs_is_not_run_with_a_broken_call() -> None:
-    """Without `informational_only`, a tool that takes anything is run with `{"raw": text}`."""
-    seen: list[dict[str, Any]] = []
+class OneAnswer(FunctionInvocationLayer, BaseChatClient):  # type: ignore[misc]  # not installed
+    """A chat client that gives one message, and then what a tool said of it."""
 
-    def note(**arguments: Any) -> str:
-        seen.append(arguments)
-        return "done"
+    def __init__(self, said: Message) -> None:
+        super().__init__()
+        self._said: Message | None = said
 
-    schema = {"type": "object", "properties": {}, "additionalProperties": True}
-    tool = FunctionTool(name="f", description="", func=note, input_model=schema)
-    bare = Content.from_function_call("c_1", "f", arguments="{bad")
-    assert runs(bare)
-    asyncio.run(tool.invoke(arguments=bare.parse_arguments()))
-    assert seen == [{"raw": "{bad"}]
-    written = write_messages(one_call("{bad")).messages
-    [call] = [one for message in written for one in message.contents if one.name == "f"]
-    assert (call.arguments, runs(call)) == ("{bad", False)
+    async def _answer(self, messages: Sequence[Message]) -> TheirResponse:
+        said, self._said = self._said, None
+        return TheirResponse(messages=[said or Message("assistant", ["done"])])
+
+    def _inner_get_response(self, *, messages: Sequence[Message], **_: Any) -> Any:
+        return self._answer(messages)
+
+
+@each_case("text", CALLS[1:3] + CALLS[4:])
+def test_an_agent_of_theirs_runs_no_broken_call(text: str) -> None:
+    """It runs any other, with the defaults of the tool's parameters if it must."""
+    ran: list[str] = []
+
+    def f(folder: str = "everything") -> None:
+        """Remove a folder."""
+        ran.append(folder)
+
+    tools = [tool(f, approval_mode="never_require")]
+    bare = Message("assistant", [Content.from_function_call("c_1", "f", arguments=text)])
+    asyncio.run(Agent(client=OneAnswer(bare), tools=tools).run("Go."))
+    assert ran == ["everything"]
+    [written] = write_messages(one_call(text)[1:2]).messages
+    [call] = written.contents
+    assert (call.arguments, runs(call)) == (text, False)
+    asyncio.run(Agent(client=OneAnswer(written), tools=tools).run("Go."))
+    assert ran == ["everything"]
 
 
 # -- what its chat clients send --------------------------------------------------------------------

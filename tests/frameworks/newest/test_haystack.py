@@ -21,6 +21,8 @@ from haystack.dataclasses import (
     ToolCall,
     ToolCallResult,
 )
+from haystack.tools import create_tool_from_function
+from haystack.tools.errors import ToolInvocationError
 from haystack_integrations.components.generators.anthropic.chat.utils import (
     _convert_messages_to_anthropic_format as to_anthropic,
 )
@@ -49,7 +51,7 @@ from dragoman.message import (
     Usage,
 )
 from dragoman.testing import Scripted
-from tests.bridges.conversations import CONVERSATIONS, PDF, PNG, split_results
+from tests.bridges.conversations import CONVERSATIONS, PDF, PNG, one_call, split_results
 from tests.bridges.law import Bridge, check_limits
 from tests.each_case import each_case
 
@@ -70,7 +72,9 @@ def _held(messages: list[Msg]) -> list[Msg]:
 
 def _calls(messages: Sequence[Any]) -> list[tuple[str, Any]]:
     calls = [(call.tool_name, call.arguments) for one in messages for call in one.tool_calls]
-    return [(name, arguments) for name, arguments in calls if arguments.keys() != {"input"}]
+    return [
+        (name, arguments) for name, arguments in calls if arguments.keys() != {"input", "error"}
+    ]
 
 
 BRIDGE = Bridge(
@@ -241,6 +245,20 @@ def test_several_texts_of_an_answer_are_sent_as_one() -> None:
     assert refused.to_openai_dict_format()["content"] == [{"type": "refusal", "refusal": "No."}]
 
 
+def test_a_tool_of_theirs_is_not_run_with_a_broken_call() -> None:
+    ran: list[str] = []
+
+    def f(input: str = "") -> str:
+        """Take a text, under the name that broken arguments have."""
+        ran.append(input)
+        return input
+
+    [call] = write_messages(one_call("{bad")[1:2], policy="ignore").messages[0].tool_calls
+    with pytest.raises(ToolInvocationError):
+        create_tool_from_function(f).invoke(**call.arguments)
+    assert ran == []
+
+
 # -- answers, and what an LLM is asked -------------------------------------------------------------
 
 
@@ -295,6 +313,7 @@ def told(*blocks: ContentBlock) -> list[Msg]:
 
 CALLED = told(ToolUseBlock("a", "f", {}))
 SOURCE = Base64Source("application/pdf", PDF)
+WRAPPED = {"input": "{bad", "error": "no JSON object"}
 # in the order of the limits: what is given, and what Haystack itself holds of it
 PROOFS: list[tuple[list[Msg], list[Msg]]] = [
     (
@@ -309,7 +328,7 @@ PROOFS: list[tuple[list[Msg], list[Msg]]] = [
         told(ThinkingBlock("z"), TextBlock("x\n\ny"), ToolUseBlock("a", "f", {})),
     ),
     ([Msg("", "x", "developer")], [Msg.system("x")]),
-    (told(ToolUseBlock("a", "f", "{bad")), told(ToolUseBlock("a", "f", {"input": "{bad"}))),
+    (told(ToolUseBlock("a", "f", "{bad")), told(ToolUseBlock("a", "f", WRAPPED))),
     (told(ToolUseBlock("a", "f", {}, namespace="n")), CALLED),
     ([*CALLED, Msg.tool("a", {"x": 1}, "f")], [*CALLED, Msg.tool("a", '{"x": 1}', "f")]),
     ([*CALLED, Msg.tool("a", "x")], [*CALLED, Msg.tool("a", "x", "f")]),

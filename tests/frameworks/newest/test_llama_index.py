@@ -29,7 +29,10 @@ from llama_index.core.base.llms.types import ImageBlock as TheirImage
 from llama_index.core.base.llms.types import TextBlock as TheirText
 from llama_index.core.base.llms.types import ThinkingBlock as TheirThinking
 from llama_index.core.base.llms.types import VideoBlock as TheirVideo
+from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.llms.mock import MockFunctionCallingLLM
+from llama_index.core.tools import FunctionTool
+from llama_index.core.tools.calling import call_tool_with_selection
 from llama_index.llms.anthropic import utils as for_claude
 from llama_index.llms.openai.utils import to_openai_message_dict, to_openai_responses_message_dict
 
@@ -65,7 +68,7 @@ def _calls(messages: Sequence[ChatMessage]) -> list[tuple[str, Any]]:
     found = [_selected(message) for message in messages]
     calls = [call for one in found for call in one]
     return [(call.tool_name, call.tool_kwargs) for call in calls
-            if call.tool_kwargs.keys() != {"input"}]  # fmt: skip
+            if call.tool_kwargs.keys() != {"input", "error"}]  # fmt: skip
 
 
 def _claude(messages: Sequence[ChatMessage]) -> tuple[list[Any], str]:
@@ -125,6 +128,7 @@ THEIRS = [
     ChatMessage(role="assistant", content="", additional_kwargs={"tool_calls": [
         {"id": "c_4", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}),
     ChatMessage("I am a bot.", role=MessageRole.CHATBOT),
+    ChatMessage("I am a model.", role=MessageRole.MODEL, blocks=[TheirText(text="No.")]),
     ChatMessage(role="user", blocks=[]),
 ]  # fmt: skip
 
@@ -143,8 +147,9 @@ def test_their_messages_are_ours() -> None:
     read = read_messages(THEIRS).messages
     assert [msg.role for msg in read] == [
         "system", "developer", "user", "assistant", "tool", "tool", "tool", "assistant",
-        "assistant", "assistant", "user",
+        "assistant", "assistant", "assistant", "user",
     ]  # fmt: skip
+    assert read[10].text == "I am a model.", "`content` counts, and not the blocks beside it"
     seen = read[2].blocks
     assert [block.type for block in seen] == [
         "text", "image", "image", "audio", "video", "document", "document", "document",
@@ -204,14 +209,27 @@ def test_images_are_base64_text() -> None:
 
 @each_case("text", CALLS)
 def test_their_agents_run_broken_calls(text: str) -> None:
-    """A text as arguments is repaired and run; so here it is an argument of its own."""
+    """A text as arguments is repaired and run; so here it is in arguments that no tool has."""
     call = ToolCallBlock(tool_call_id="c", tool_name="f", tool_kwargs=text)
     [selected] = _selected(ChatMessage(role="assistant", blocks=[call]))
     assert selected.tool_kwargs in ({}, {"city": None})
     [msg] = one_call(text, unfinished=True)[1:2]
     [written] = write_messages([msg], policy="ignore").messages
     kept = "{}" if text == "null" else text  # the text that a model means by none
-    assert [one.tool_kwargs for one in _selected(written)] == [{"input": kept}]
+    [selected] = _selected(written)
+    assert selected.tool_kwargs == {"input": kept, "error": "the call is unfinished"}
+    ran: list[str] = []
+
+    def f(folder: str = "everything") -> None:
+        """Remove a folder."""
+        ran.append(folder)
+
+    tools = [FunctionTool.from_defaults(f)]
+    assert call_tool_with_selection(selected, tools).is_error
+    assert ran == []
+    alone = ToolSelection(tool_id="c", tool_name="f", tool_kwargs={"input": "{bad"})
+    assert not call_tool_with_selection(alone, tools).is_error
+    assert ran == ["{bad"], "the value of a single argument, whatever it is called"
 
 
 # -- what its chat clients send --------------------------------------------------------------------
@@ -303,6 +321,7 @@ def told(*blocks: ContentBlock, issuer: str = "") -> list[Msg]:
 
 PICTURE = Base64Source("image/png", PNG)
 SOURCE = Base64Source("application/pdf", PDF)
+WRAPPED = {"input": "{bad", "error": "no JSON object"}
 # in the order of the limits: what is given, and what LlamaIndex itself holds of it
 PROOFS: list[tuple[list[Msg], list[Msg]]] = [
     (
@@ -310,7 +329,7 @@ PROOFS: list[tuple[list[Msg], list[Msg]]] = [
         [Msg.tool("a", "1"), Msg.tool("b", "2"), Msg.user("z")],
     ),
     ([Msg.user("Hi", "Bob")], [Msg.user("Hi")]),
-    (told(ToolUseBlock("a", "f", "{bad")), told(ToolUseBlock("a", "f", {"input": "{bad"}))),
+    (told(ToolUseBlock("a", "f", "{bad")), told(ToolUseBlock("a", "f", WRAPPED))),
     (told(ToolUseBlock("a", "f", {}, namespace="n")), told(ToolUseBlock("a", "f", {}))),
     ([Msg.tool("a", "x", is_error=True)], [Msg.tool("a", "Error: x")]),
     ([Msg.tool("a", {"x": 1})], [Msg.tool("a", '{"x": 1}')]),

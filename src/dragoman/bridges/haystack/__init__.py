@@ -40,9 +40,9 @@ LIMITS = (
     ),
     BridgeLimit(
         "arguments that are no object, a call that is unfinished",
-        'an object, `{"input": text}`',
+        'an object, `{"input": text, "error": ...}`',
         "call.unparsed",
-        zh=("不是对象的参数，未完成的调用", '对象 `{"input": text}`'),
+        zh=("不是对象的参数，未完成的调用", '对象 `{"input": text, "error": ...}`'),
     ),
     BridgeLimit(
         "the namespace of a tool",

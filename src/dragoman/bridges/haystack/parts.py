@@ -27,13 +27,12 @@ from ...message.blocks import (
     VideoBlock,
 )
 from ...text.json_text import JsonObject
-from ..results import argument_text, lose_extras, own_fields, text_or_none
+from ..results import lose_extras, own_fields, text_or_none, wrap_arguments
 
 TARGET = "haystack"
 PARAGRAPHS = "\n\n"
 _ANTHROPIC = "anthropic"
 _RESPONSES = "openai-responses"
-_WRAPPED = "input"  # the argument of a call whose arguments are none, as our own wires name it
 _REDACTED = "[REDACTED]"  # what anthropic-haystack shows of sealed thinking
 _KINDS: dict[str, type[Any]] = {"audio": AudioBlock, "video": VideoBlock}
 # Haystack checks the type of a picture unless it is told not to; these it takes
@@ -235,7 +234,7 @@ def write_call(block: ToolUseBlock, report: Report) -> JsonObject:
     value: Any = block.input
     if type(value) is not dict or block.unfinished:
         report.add_loss("call.unparsed", block, "input")
-        value = {_WRAPPED: argument_text(block)}
+        value = wrap_arguments(block)
     item = text_or_none(own_fields(block.extras, _RESPONSES).get("id"))
     extra = {"call_id": block.id} if block.id else None
     return {

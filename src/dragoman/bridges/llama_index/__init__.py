@@ -30,9 +30,9 @@ LIMITS = (
     BridgeLimit("the name of a speaker", "nothing", "name.unsupported", zh=("说话者的名字", "无")),
     BridgeLimit(
         "arguments that are no object, a call that is unfinished",
-        'an object, `{"input": text}`',
+        'an object, `{"input": text, "error": ...}`',
         "call.unparsed",
-        zh=("不是对象的参数，未完成的调用", '对象 `{"input": text}`'),
+        zh=("不是对象的参数，未完成的调用", '对象 `{"input": text, "error": ...}`'),
     ),
     BridgeLimit(
         "the namespace of a tool",

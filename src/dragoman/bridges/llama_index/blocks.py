@@ -31,13 +31,12 @@ from ...message.blocks import (
 )
 from ...stream.arguments import parse_arguments
 from ...text.json_text import JsonObject, arguments
-from ..results import argument_text, lose_extras, own_fields, text_or_none
+from ..results import lose_extras, own_fields, text_or_none, wrap_arguments
 
 TARGET = "llama-index"
 ERROR = "Error: "  # before the output of a call that failed, as our own wires write it
 _ANTHROPIC = "anthropic"
 _RESPONSES = "openai-responses"
-_WRAPPED = "input"  # the argument of a call whose arguments are none, as our own wires name it
 _UNTITLED = "input_document"  # what LlamaIndex calls a document without a title
 _PARAGRAPHS = "\n\n"
 # of each kind: our block, and the fields for the data and their type
@@ -234,7 +233,7 @@ class MessageBlocks:
         value: Any = block.input
         if type(value) is not dict or block.unfinished:
             self._report.add_loss("call.unparsed", block, "input")
-            value = {_WRAPPED: argument_text(block)}
+            value = wrap_arguments(block)
         id = block.id or None
         return {
             "block_type": "tool_call",
