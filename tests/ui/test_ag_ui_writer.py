@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -93,12 +94,18 @@ def plain(shown: list[Any]) -> list[Any]:
     return [one for run in runs for one in (sorted(run, key=str) if run[0][0] == "result" else run)]
 
 
-def test_a_client_shows_each_turn_of_an_agent_as_its_history_has_it() -> None:
-    """All events are accepted; the client's messages say what the stored history says."""
+@cache
+def judged_turns() -> list[tuple[str, list[Run], Any]]:
+    """(agent, turn, what the client makes of its streams) of each turn."""
     cases = [(name, turn) for name in PLAYED for turn in played(name)]
     verdicts = judge("ag_ui", [streamed(turn) for _, turn in cases])
+    return [(*case, verdict) for case, verdict in zip(cases, verdicts, strict=True)]
+
+
+def test_a_client_shows_each_turn_of_an_agent_as_its_history_has_it() -> None:
+    """All events are accepted; the client's messages say what the stored history says."""
     waited = 0
-    for (name, turn), verdict in zip(cases, verdicts, strict=True):
+    for name, turn, verdict in judged_turns():
         refused = [one for one in verdict["refused"] if "EmptyError" not in one]
         assert (refused, verdict["errors"]) == ([], []), name
         assert verdict["types"].count("RUN_FINISHED") == len(turn)
@@ -129,6 +136,13 @@ def test_every_recorded_stream_is_read_as_our_answer() -> None:
         texts = "".join(one[1] for one in found if one[0] == "text")
         thoughts = "".join(one[1] for one in found if one[0] == "thinking")
         names = [one[1] for one in found if one[0] == "call"]
+        sealed = [one for one in found if one[0] == "thinking" and one[2]]
+        seals = [
+            one.redacted or one.signature
+            for one in response.msg.blocks
+            if one.type == "thinking" and (one.redacted or one.signature)
+        ]
+        assert len(sealed) == len(seals), name  # the Responses API seals anew at the end
         wanted, thought, calls = said_by(response.msg.blocks)
         assert (texts, thoughts) == (wanted, thought), name
         assert [one for one, _ in calls] == [one for one in names if one in {c for c, _ in calls}]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from dragoman import Msg, ui
-from dragoman.bridges.ai_sdk import write_ui_messages
-from dragoman.message import ToolUseBlock
+from dragoman.bridges.ai_sdk import read_messages, write_ui_messages
+from dragoman.message import ThinkingBlock, ToolUseBlock
 from dragoman.ui import UIRequest
 from tests.bridges.conversations import CORPUS
 from tests.llm.hosts import HOSTS
@@ -84,11 +84,17 @@ def played(name: str) -> list[list[Run]]:
     return turns(PLAYED[name]())
 
 
-def test_a_page_shows_each_turn_of_an_agent_as_its_history_has_it() -> None:
-    """All streams are accepted, and the message that is read is that of the stored history."""
+@cache
+def judged_turns() -> list[tuple[str, list[Run], Any]]:
+    """(agent, turn, what the SDK makes of its streams) of each turn."""
     cases = [(name, turn) for name in PLAYED for turn in played(name)]
     verdicts = judge("ai_sdk", [streamed(turn) for _, turn in cases])
-    for (name, turn), verdict in zip(cases, verdicts, strict=True):
+    return [(*case, verdict) for case, verdict in zip(cases, verdicts, strict=True)]
+
+
+def test_a_page_shows_each_turn_of_an_agent_as_its_history_has_it() -> None:
+    """All streams are accepted, and the message that is read is that of the stored history."""
+    for name, turn, verdict in judged_turns():
         assert (verdict["refused"], verdict["errors"]) == ([], []), name
         assert verdict["types"].count("finish") == len(turn)
         assert verdict["types"].count("start-step") == verdict["types"].count("finish-step")
@@ -98,7 +104,6 @@ def test_a_page_shows_each_turn_of_an_agent_as_its_history_has_it() -> None:
         usage = turn[-1].events[-1].reply.usage
         if usage.output is not None and len(turn) == 1:
             assert verdict["message"]["metadata"]["usage"]["outputTokens"] == usage.output
-    assert {name for name, _ in cases} == {*PLAYED}
 
 
 def said_by(blocks: Iterable[Any]) -> tuple[str, str, list[Any]]:
@@ -143,7 +148,24 @@ def test_every_recorded_stream_is_read_as_our_answer() -> None:
         assert said_on_page(message) == said_by(response.msg.blocks), name
         found = {one.get("url") for one in (message or {"parts": []})["parts"]}
         assert {one.url for one in response.sources if one.url} <= found, name
+        assert seals_on_page(message) == [
+            (one.origin and one.origin.issuer, bool(one.signature))
+            for one in response.msg.blocks
+            if one.type == "thinking" and (one.signature or one.redacted)
+        ], name
     assert broken > 0
+
+
+def seals_on_page(message: dict[str, Any] | None) -> list[tuple[str | None, bool]]:
+    """Whose seals the thoughts of a message have, and whether it is a signature."""
+    if message is None:
+        return []
+    thoughts = [block for msg in read_messages([message]).messages for block in msg.blocks]
+    return [
+        (one.origin.issuer if one.origin else None, bool(one.signature))
+        for one in thoughts
+        if isinstance(one, ThinkingBlock) and (one.signature or one.redacted)
+    ]
 
 
 def chunks(sse: str) -> list[dict[str, Any]]:

@@ -161,7 +161,8 @@ class EventView:
             self._besides[key] = [*before, block]
         if not text and key not in self._sealed and self._is_sealed(key, block):
             self._sealed.add(key)  # nothing can be shown of it but that it is there
-            return [*self._end_open(key), BlockEvent("block", key, block)]
+            sealed = replace(block, origin=block.origin or self._origin)
+            return [*self._end_open(key), BlockEvent("block", key, sealed)]
         if piece.whole:
             return self._replace(kind, key, text, block)
         deltas = self._delta(kind, key, text)

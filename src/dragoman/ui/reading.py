@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..bridges.ai_sdk import read_messages
-from ..bridges.ai_sdk.names import OURS
+from ..bridges.ai_sdk.names import OURS, TARGET
 from ..bridges.ai_sdk.provider_calls import read_provider_call
 from ..bridges.results import text_or_none
 from ..errors import InvalidMessage, NotMessages
@@ -23,6 +23,7 @@ from ..message import (
     ImageBlock,
     Msg,
     Origin,
+    RawBlock,
     TextBlock,
     ThinkingBlock,
     Tool,
@@ -40,6 +41,7 @@ _AI_SDK = frozenset({"id", "messages", "message", "trigger", "messageId"})
 _AG_UI = frozenset(
     {"threadId", "runId", "messages", "tools", "context", "state", "resume", "protocolVersion"}
 )
+_SHOWN_ONLY = ("tool-approval-", "source-", "data-")
 _MEDIA: Mapping[str, type[Any]] = {
     "image": ImageBlock,
     "audio": AudioBlock,
@@ -84,11 +86,14 @@ def _read_ai_sdk(body: Mapping[str, Any]) -> UIRequest:
     shown: list[Any] = body["messages"] if isinstance(body.get("messages"), list) else []
     shown = shown or [body.get("message")]
     read = read_messages(shown, policy="ignore")
-    asked = UIRequest("ai-sdk", read.messages, report=read.report)
+    asked = UIRequest("ai-sdk", _without_page_parts(read.messages), report=read.report)
     asked.thread_id = text_or_none(body.get("id")) or ""
-    asked.again = body.get("trigger") == "regenerate-message"
     asked.properties = {name: value for name, value in body.items() if name not in _AI_SDK}
     asked.said = read_messages(_since_answer(shown), policy="ignore").messages
+    changed = body.get("messageId") is not None and bool(asked.said)
+    asked.again = body.get("trigger") == "regenerate-message" or (
+        changed and asked.said[-1]._id == body["messageId"]
+    )
     last = shown[-1] if isinstance(shown[-1], Mapping) else {}
     if last.get("role") == "assistant":
         asked.message_id = text_or_none(last.get("id"))
@@ -103,6 +108,23 @@ def _read_ai_sdk(body: Mapping[str, Any]) -> UIRequest:
             if part.get("state") == "approval-responded":
                 asked.verdicts[key] = _verdict(approval, f"$.messages[{len(shown) - 1}]")
     return asked
+
+
+def _without_page_parts(messages: list[Msg]) -> list[Msg]:
+    """Return the messages without what only a page shows: approvals, sources and data."""
+    found: list[Msg] = []
+    for msg in messages:
+        blocks = [block for block in msg.blocks if not _is_shown_only(block)]
+        if len(blocks) < len(msg.blocks):
+            msg.content = blocks
+        if blocks or msg.role != "tool":
+            found.append(msg)
+    return found
+
+
+def _is_shown_only(block: ContentBlock) -> bool:
+    data = block.data if isinstance(block, RawBlock) and block.issuer == TARGET else None
+    return isinstance(data, dict) and str(data.get("type")).startswith(_SHOWN_ONLY)
 
 
 def _since_answer(shown: Sequence[Any]) -> list[Any]:

@@ -30,7 +30,8 @@ class UIRequest(Shown):
         run_id: The run, with AG-UI.
         message_id: The message of the assistant that goes on, with the AI SDK; None if a new one
             begins.
-        again: Whether the last answer is asked for again.
+        again: Whether the last message of the user is answered anew: it was answered before, or is
+            one that the user has changed.
         state: The state that the page shares, with AG-UI.
         context: What the page says of itself, with AG-UI: description and value.
         properties: All other fields of the request.
@@ -64,8 +65,8 @@ class UIRequest(Shown):
     def give_to(self, agent: ReActAgent) -> list[Msg] | None:
         """Give an agent the answers to the calls that wait, and return what else was said.
 
-        Only calls that wait are decided, whatever else the request holds. Where the last answer is
-        asked for again, the agent forgets it.
+        Only calls that wait are decided, whatever else the request holds. Where a message is
+        answered anew, the agent forgets it and all that followed it.
 
         Args:
             agent: The agent with the stored conversation.
@@ -107,8 +108,11 @@ class UIRequest(Shown):
         return bool(decided or given)
 
     def _forget_answer(self, agent: ReActAgent) -> list[Msg] | None:
-        """Take the messages since the user's last one out of the agent's conversation."""
-        last = max((i for i, msg in enumerate(agent.messages) if msg.role == "user"), default=-1)
-        asked = agent.messages[last : last + 1] if last >= 0 else self.said
-        del agent.messages[max(last, 0) :]
-        return asked or None
+        """Take the message that is answered anew out of the conversation, with all after it."""
+        asked = self.said[-1]._id if self.said else None
+        places = [i for i, msg in enumerate(agent.messages) if msg.role == "user"]
+        same = [i for i in places if asked is not None and agent.messages[i]._id == asked]
+        at = (same or places or [len(agent.messages)])[-1]
+        found = self.said[-1:] or agent.messages[at : at + 1]
+        del agent.messages[at:]
+        return found or None

@@ -155,6 +155,8 @@ class Walk:
             event: An event of an LLM's stream or of an agent's run.
         """
         self._events += 1
+        if self.is_over:  # one run, or one answer, is one stream
+            return []
         match event.type:
             case "call" | "approval" | "external":
                 return self._waiting(event)

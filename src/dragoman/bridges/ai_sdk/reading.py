@@ -216,6 +216,8 @@ def _thinking(part: JsonObject, options: _Options) -> ThinkingBlock:
     block = ThinkingBlock(part["text"], origin=origin)
     block.signature = options.take("signature")
     block.redacted = options.take("redactedData") or options.take("reasoningEncryptedContent")
+    block.signature = block.signature or text_or_none(options.ours.get("signature"))
+    block.redacted = block.redacted or text_or_none(options.ours.get("redacted"))
     return block
 
 

@@ -224,8 +224,12 @@ class ModelMessageWriter:
 
     def _thinking(self, block: ThinkingBlock, issuer: str) -> tuple[JsonObject | None, JsonObject]:
         provider, own = PROVIDERS.get(issuer), {}
+        ours: JsonObject = {"issuer": issuer} if issuer else {}
         if block.signature or block.redacted:
-            if provider is None:
+            if provider is None and issuer:  # one that the AI SDK has no name for
+                ours |= {"signature": block.signature} if block.signature else {}
+                ours |= {"redacted": block.redacted} if block.redacted else {}
+            elif provider is None:
                 self._report.add_loss("thinking.other_provider", block, "signature")
                 if not block.thinking:
                     return None, {}
@@ -234,7 +238,6 @@ class ModelMessageWriter:
             else:
                 seals = {"signature": block.signature, "redactedData": block.redacted}
                 own = {name: seal for name, seal in seals.items() if seal is not None}
-        ours: JsonObject = {"issuer": issuer} if issuer else {}
         if block.origin is not None and block.origin.model:
             ours["model"] = block.origin.model
         options = {name: own for name in (provider,) if name is not None and own}
