@@ -67,8 +67,9 @@ def _count(request: ChatRequest) -> int:
 
 
 def _asked(request: ChatRequest) -> str:
-    """The text of the last message of the user."""
-    return next((msg.text for msg in reversed(request.messages) if msg.role == "user"), "")
+    """The text of the last message of the user that has one."""
+    said = (msg.text for msg in reversed(request.messages) if msg.role == "user")
+    return next((text for text in said if text), "")
 
 
 def _calls(request: ChatRequest) -> list[ToolUseBlock]:
@@ -82,7 +83,7 @@ def _calls(request: ChatRequest) -> list[ToolUseBlock]:
     last = request.messages[-1].role if request.messages else ""
     if mode == "tool" and choice is not None and choice.name in by_name:
         wanted = [by_name[choice.name]]
-    elif last == "user":
+    elif last == "user" and request.messages[-1].text:
         words = set(re.findall(r"\w{4,}", asked.lower()))
         wanted = [tool for tool in tools if tool.name in asked or words & _words(tool.name)]
     else:

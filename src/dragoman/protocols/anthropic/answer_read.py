@@ -35,7 +35,7 @@ _DELTAS: dict[str, tuple[type[Any], str]] = {
 }
 
 
-class _OpenBlock(GrowingBlock):
+class _StreamedBlock(GrowingBlock):
     """One growing block, with the data that is held until its end."""
 
     __slots__ = ("has_content", "is_text", "offset", "signature", "tokens")
@@ -64,7 +64,7 @@ class _GrowingBlocks:
     """The blocks of one answer by their index; an index that comes again starts a new count."""
 
     def __init__(self, issuer: str) -> None:
-        self.slots: dict[int, _OpenBlock] = {}
+        self.slots: dict[int, _StreamedBlock] = {}
         self._issuer = issuer
         self._shift = 0
         self._top = -1
@@ -95,10 +95,10 @@ class _GrowingBlocks:
             slot.signature, block.signature = block.signature, ""
         return [*pieces, Part(slot.key, block)]
 
-    def _open(self, index: int, block: ContentBlock) -> _OpenBlock:
+    def _open(self, index: int, block: ContentBlock) -> _StreamedBlock:
         position = index + self._shift
         self._top = max(self._top, position)
-        slot = self.slots[index] = _OpenBlock((0, position), block)
+        slot = self.slots[index] = _StreamedBlock((0, position), block)
         return slot
 
     def grow(self, payload: JsonObject) -> list[Piece]:
@@ -127,7 +127,7 @@ class _GrowingBlocks:
             pieces.append(Part(slot.key, block_type(require_text(value), extras=extras)))
         return pieces
 
-    def _delta_extras(self, slot: _OpenBlock, delta: JsonObject, field: str) -> Extras | None:
+    def _delta_extras(self, slot: _StreamedBlock, delta: JsonObject, field: str) -> Extras | None:
         fields = {
             key: delta[key]
             for key in delta
@@ -138,7 +138,7 @@ class _GrowingBlocks:
             fields["estimated_tokens"] = slot.tokens
         return {name_answers(self._issuer): fields} if fields else None
 
-    def _replace(self, index: int, block: ContentBlock, pieces: list[Piece]) -> _OpenBlock:
+    def _replace(self, index: int, block: ContentBlock, pieces: list[Piece]) -> _StreamedBlock:
         """Return the slot of a block without a start; it replaces an empty one or follows it."""
         if (slot := self.slots.get(index)) is None:
             return self._open(index, block)
@@ -149,10 +149,10 @@ class _GrowingBlocks:
             key = (*key[:2], offset)
         else:
             pieces.append(Part(key, block, whole=True))
-        slot = self.slots[index] = _OpenBlock(key, block, offset)
+        slot = self.slots[index] = _StreamedBlock(key, block, offset)
         return slot
 
-    def _grow_call(self, slot: _OpenBlock | None, delta: JsonObject) -> list[Piece]:
+    def _grow_call(self, slot: _StreamedBlock | None, delta: JsonObject) -> list[Piece]:
         """Read argument text of a call, or a delta of a block that only this wire has."""
         kind = delta["type"]
         if slot is None:
@@ -181,7 +181,7 @@ class _GrowingBlocks:
         """Return what all blocks hold whose end did not come."""
         return [piece for slot in self.slots.values() for piece in self._end(slot)]
 
-    def _end(self, slot: _OpenBlock) -> list[Piece]:
+    def _end(self, slot: _StreamedBlock) -> list[Piece]:
         pieces: list[Piece] = []
         if slot.signature is not None:
             origin = Origin(self._issuer)

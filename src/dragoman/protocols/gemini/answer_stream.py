@@ -22,7 +22,7 @@ _MODEL: JsonObject = {"role": "model"}
 
 
 @dataclass(slots=True)
-class Progress:
+class _CandidateProgress:
     """The state of one candidate of a stream.
 
     Attributes:
@@ -68,7 +68,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         self._model = request.model if request is not None else None
         self._id: str | None = None
         self._fields: JsonObject = {}  # of the answer, for the next chunk
-        self._candidates: dict[int, Progress] = {}
+        self._candidates: dict[int, _CandidateProgress] = {}
         self._blocked: Any = None  # why the prompt was blocked
         self._failed = False
 
@@ -121,9 +121,9 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
             events.append(self._chunk(entries, usage))
         return events
 
-    def _candidate(self, index: int) -> Progress:
+    def _candidate(self, index: int) -> _CandidateProgress:
         if index not in self._candidates:
-            self._candidates[index] = Progress(index, Steps(self._id or "", self.report))
+            self._candidates[index] = _CandidateProgress(index, Steps(self._id or "", self.report))
         return self._candidates[index]
 
     def _flush_candidates(self) -> list[Event]:
@@ -151,7 +151,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
             fields.pop("candidates", None)
         return None, {key: value for key, value in body.items() if value is not None} | fields
 
-    def _entry(self, candidate: Progress) -> JsonObject:
+    def _entry(self, candidate: _CandidateProgress) -> JsonObject:
         """Return an entry of `candidates`, with the fields that were waiting for it."""
         if not self.writer.own:
             return {"index": candidate.index}
@@ -159,7 +159,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         candidate.fields = {"index": entry["index"]} if "index" in entry else {}
         return entry if entry or not candidate.index else {"index": candidate.index}
 
-    def _last_entry(self, candidate: Progress) -> JsonObject:
+    def _last_entry(self, candidate: _CandidateProgress) -> JsonObject:
         entry = self._entry(candidate)
         if candidate.content is not _MODEL:
             entry["content"] = candidate.content
@@ -176,7 +176,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
             entry["content"] = {"parts": [{"text": ""}], **_MODEL}
         return {"finishReason": reason, **entry} if reason is not None else entry
 
-    def _steps(self, candidate: Progress, steps: Iterable[Step]) -> list[Event]:
+    def _steps(self, candidate: _CandidateProgress, steps: Iterable[Step]) -> list[Event]:
         events: list[Event] = []
         for step in steps:
             streamed = type(step.block) in _TEXTS
@@ -195,11 +195,11 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
                 candidate.calls.append(step.block)
         return events
 
-    def _holds(self, candidate: Progress) -> bool:
+    def _holds(self, candidate: _CandidateProgress) -> bool:
         """Whether a call is held: in another wire's answer, until that has ended."""
         return candidate.end is None and not self.writer.own
 
-    def _text(self, candidate: Progress, step: Grow) -> list[Json]:
+    def _text(self, candidate: _CandidateProgress, step: Grow) -> list[Json]:
         """Write a piece of text; an empty piece carries only the fields beside it."""
         block: Any = step.block
         kind = type(block)
@@ -213,7 +213,7 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
             citations += (kind is TextBlock and block.citations) or ()
         return [part] if part and part not in _EMPTY_PARTS else []
 
-    def _whole(self, candidate: Progress, step: Shut) -> list[Json]:
+    def _whole(self, candidate: _CandidateProgress, step: Shut) -> list[Json]:
         """Write a block in one piece; a complete call replaces its pieces, which were not sent."""
         block = step.block
         blocks: list[Any] = [block]
@@ -263,10 +263,10 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
             self._blocked = str(feedback.get("blockReason"))
         return []
 
-    def _tokens(self, candidate: Progress, tokens: Sequence[Logprob]) -> Event:
+    def _tokens(self, candidate: _CandidateProgress, tokens: Sequence[Logprob]) -> Event:
         return self._chunk([{**self._entry(candidate), RESULT: write_result(tokens)}])
 
-    def _candidate_fields(self, candidate: Progress, fields: JsonObject) -> list[Event]:
+    def _candidate_fields(self, candidate: _CandidateProgress, fields: JsonObject) -> list[Event]:
         content: Any = fields.pop("content", None)
         if isinstance(content, dict) and content.get("role") != "model":
             candidate.content = content  # of the next part

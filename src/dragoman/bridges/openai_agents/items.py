@@ -1,15 +1,4 @@
-"""Items of the OpenAI Agents SDK, both ways: inputs of a run, `to_input_list()`, and sessions.
-
-    from dragoman.bridges import openai_agents
-
-    history = openai_agents.read_messages(result.to_input_list()).messages
-    items = openai_agents.write_messages([*history, answer]).messages
-    await Runner.run(agent, items)
-
-They are items of OpenAI's Responses API, with two things besides. `provider_data` says of an answer
-of another provider which model gave it, and holds its signed thinking; the SDK takes it out before
-it asks OpenAI. `__fake_id__` is the id of every item that has none; it is no key. Nothing of the
-package is imported: items are plain JSON.
+"""Items of the OpenAI Agents SDK to our messages, and back.
 
 Reference: openai-agents 0.24.0, `models/chatcmpl_converter.py` and `models/openai_responses.py`,
 read and run on 2026-11-29.
@@ -20,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ..codec.sdk_objects import plain
-from ..errors import NotMessages, ReadError
-from ..losses import PolicyLike, Report
-from ..message import (
+from ...codec.sdk_objects import plain
+from ...errors import NotMessages, ReadError
+from ...losses import PolicyLike, Report
+from ...message import (
     Base64Source,
     FileSource,
     Msg,
@@ -34,14 +23,13 @@ from ..message import (
     ToolResultBlock,
     URLSource,
 )
-from ..message.blocks import ContentBlock, Extras, ToolUseBlock
-from ..protocols.openai_responses.blocks import mark, write_citation, write_medium
-from ..text.json_text import JsonObject, arguments
-from ..text.redaction import show
-from ..vendors import wire
-from .results import (
+from ...message.blocks import ContentBlock, Extras, ToolUseBlock
+from ...protocols.openai_responses.blocks import mark, write_citation, write_medium
+from ...text.json_text import JsonObject, arguments
+from ...text.redaction import show
+from ...vendors import wire
+from ..results import (
     Bridged,
-    BridgeLimit,
     Said,
     argument_text,
     as_msg,
@@ -54,8 +42,9 @@ from .results import (
 
 TARGET = "openai-agents"
 _RESPONSES = "openai-responses"
-_FAKE_ID = "__fake_id__"
-_DATA = "provider_data"
+FAKE_ID = "__fake_id__"
+OURS = "dragoman"  # the key of `provider_data` for what an item has no field for
+DATA = "provider_data"
 _ERROR = "Error: "  # before the output of a call that failed, as our own wires write it
 _MARK = "item "
 _CALLS = ("function_call", "custom_tool_call")
@@ -65,84 +54,6 @@ _USUAL: tuple[tuple[str, Any], ...] = (
     ("annotations", []),
     ("logprobs", []),
     ("status", "completed"),
-)
-
-LIMITS = (
-    BridgeLimit(
-        "where one message of the assistant ends and the next begins; the same of results",
-        "one message",
-        zh=("assistant 的相邻消息之间、相邻结果之间的边界", "一条消息"),
-    ),
-    BridgeLimit(
-        "results beside text in one message",
-        "a message for each",
-        zh=("一条消息中与文本并列的结果", "各成一条消息"),
-    ),
-    BridgeLimit("the name of a speaker", "nothing", "name.unsupported", zh=("说话者的名字", "无")),
-    BridgeLimit(
-        "that a result is an error",
-        "`Error: ` before its text; the flag comes back",
-        "result.error_as_text",
-        zh=("结果是一个错误", "文本前的 `Error: `，标志会回来"),
-    ),
-    BridgeLimit(
-        "an object as a result",
-        "its JSON",
-        zh=("结果是一个对象", "它的 JSON"),
-    ),
-    BridgeLimit(
-        "the name of a tool on its result",
-        "nothing",
-        zh=("结果上的工具名", "无"),
-    ),
-    BridgeLimit(
-        "video, and media in an answer",
-        "nothing",
-        "block.unsupported",
-        zh=("视频，以及回答中的媒体", "无"),
-    ),
-    BridgeLimit(
-        "a document as text",
-        "its text",
-        "media.as_text",
-        zh=("以文本给出的文档", "它的文本"),
-    ),
-    BridgeLimit(
-        "a file of another provider, one on the program's own machine, the frames of a video",
-        "nothing",
-        "media.source",
-        zh=("另一家提供方的文件，程序所在机器上的文件，视频的帧", "无"),
-    ),
-    BridgeLimit(
-        "a citation without an address, or of another provider",
-        "nothing",
-        "citations.unsupported",
-        zh=("没有地址的引用，或另一家提供方的引用", "无"),
-    ),
-    BridgeLimit(
-        "a cache hint outside of the user's content",
-        "nothing",
-        "cache.unsupported",
-        zh=("用户内容以外的缓存提示", "无"),
-    ),
-    BridgeLimit(
-        "a signature of another provider than Anthropic or OpenAI, or of none that is known",
-        "the thinking without it",
-        "thinking.other_provider",
-        zh=("Anthropic 和 OpenAI 以外的提供方的签名，或不知道是谁的签名", "没有签名的思考"),
-    ),
-    BridgeLimit(
-        "what only another provider has, such as its search",
-        "nothing",
-        "raw.other_provider",
-        zh=("只有另一家提供方才有的内容，例如它的搜索", "无"),
-    ),
-    BridgeLimit(
-        "fields of another provider, but for the signature of a call",
-        "nothing",
-        "extras.other_provider",
-        zh=("另一家提供方的字段（调用的签名除外）", "无"),
-    ),
 )
 
 ReadFrom: TypeAlias = str | Iterable[Any]
@@ -182,7 +93,7 @@ def read_messages(messages: ReadFrom | Any, *, policy: PolicyLike = "log") -> Br
 
 def _marked(item: JsonObject, i: int) -> JsonObject:
     """Return an item with its number as its id, by which it is found when its block is read."""
-    found = {key: value for key, value in item.items() if key != _DATA}
+    found = {key: value for key, value in item.items() if key != DATA}
     is_said = found.get("role") == "assistant" or found.get("type") in _MARKED
     return {**found, "id": f"{_MARK}{i}"} if is_said else found
 
@@ -216,7 +127,9 @@ def _own(msg: Msg, items: Sequence[JsonObject]) -> Msg:
     for block in msg.blocks:
         own = own_fields(block.extras, _RESPONSES)
         item = _source(own, items)
-        data = dict(item[_DATA]) if isinstance(item.get(_DATA), Mapping) else {}
+        data = dict(item[DATA]) if isinstance(item.get(DATA), Mapping) else {}
+        if not isinstance(block, ToolResultBlock):
+            data.pop(OURS, None)  # what `Model` says of an answer
         for key, usual in _USUAL:
             if own.get(key) == usual:
                 del own[key]
@@ -224,7 +137,7 @@ def _own(msg: Msg, items: Sequence[JsonObject]) -> Msg:
             block.unfinished = True
             del own["status"]
         model = text_or_none(data.get("model"))
-        is_others = bool(data) or item.get("id") == _FAKE_ID
+        is_others = bool(data) or item.get("id") == FAKE_ID
         if is_others:  # another provider's, over Chat Completions
             origin = None if origin is not None and origin.issuer == _RESPONSES else origin
             block.origin = None
@@ -245,7 +158,7 @@ def _source(own: JsonObject, items: Sequence[JsonObject]) -> JsonObject:
         return {}
     item: JsonObject = items[int(id.removeprefix(_MARK))]
     del own["id"]
-    if item.get("id", _FAKE_ID) != _FAKE_ID:
+    if item.get("id", FAKE_ID) != FAKE_ID:
         own["id"] = item["id"]
     return item
 
@@ -260,7 +173,7 @@ def _read_data(
             del data["thought_signature"]
         return [block]
     if isinstance(block, ToolResultBlock):
-        noted = data.pop("dragoman", None)
+        noted = data.pop(OURS, None)
         if isinstance(noted, Mapping) and noted.get("is_error") is True:
             block.is_error = True
             block.output = _without_mark(block.output)
@@ -296,7 +209,7 @@ def _set_extras(block: Any, own: JsonObject, data: JsonObject) -> None:
         extras[_RESPONSES] = own
     data.pop("model", None)
     if data:
-        extras[TARGET] = {_DATA: data}
+        extras[TARGET] = {DATA: data}
     block.extras = extras or None
 
 
@@ -415,14 +328,14 @@ class _ItemWriter:
             output = "" if output is None else arguments(output)
         item: JsonObject = {"type": "function_call_output", "call_id": block.id, "output": output}
         item |= own_fields(block.extras, _RESPONSES)
-        data = dict(own_fields(block.extras, TARGET).get(_DATA) or {})
+        data = dict(own_fields(block.extras, TARGET).get(DATA) or {})
         if block.is_error:
             self._report.add_loss("result.error_as_text", block, "is_error")
-            data["dragoman"] = {"is_error": True}
+            data[OURS] = {"is_error": True}
             told = [{"type": "input_text", "text": _ERROR}]
             item["output"] = _ERROR + output if isinstance(output, str) else told + output
         if data:
-            item[_DATA] = data
+            item[DATA] = data
         self._lose(block, _RESPONSES, TARGET)
         if block.cache is not None:
             self._report.add_loss("cache.unsupported", block, "cache")
@@ -434,7 +347,7 @@ class _ItemWriter:
         """Write a block; returns the item that the next text may belong to."""
         origin = block.origin or msg.origin
         own = own_fields(block.extras, _RESPONSES)
-        data = dict(own_fields(block.extras, TARGET).get(_DATA) or {})
+        data = dict(own_fields(block.extras, TARGET).get(DATA) or {})
         if origin is not None and origin.issuer != _RESPONSES and origin.model:
             data["model"] = origin.model
         if getattr(block, "cache", None) is not None:
@@ -470,10 +383,10 @@ class _ItemWriter:
         fields: JsonObject = {key: own.pop(key) for key in ("id", "status", "phase") if key in own}
         part |= own
         if open_item is None or fields:
-            open_item = {"id": _FAKE_ID, "type": "message", "role": "assistant", "content": []}
+            open_item = {"id": FAKE_ID, "type": "message", "role": "assistant", "content": []}
             open_item |= {"status": "completed", **fields}  # without an id it is no message there
             if data:
-                open_item[_DATA] = data
+                open_item[DATA] = data
             self.items.append(open_item)
         open_item["content"].append(part)
         return open_item
@@ -493,7 +406,7 @@ class _ItemWriter:
         if isinstance(seal, str):
             data["thought_signature"] = seal
         self._lose(block, _RESPONSES, TARGET, "gemini")
-        return {**item, **own, **({_DATA: data} if data else {})}
+        return {**item, **own, **({DATA: data} if data else {})}
 
     def _thinking(
         self, block: ThinkingBlock, origin: Origin | None, own: JsonObject, data: JsonObject
@@ -505,7 +418,7 @@ class _ItemWriter:
         if issuer == _RESPONSES:
             if block.redacted is not None:
                 item["encrypted_content"] = block.redacted
-            self.items.append({**item, **own, **({_DATA: data} if data else {})})
+            self.items.append({**item, **own, **({DATA: data} if data else {})})
             return
         seal = block.signature or block.redacted
         if seal and issuer != "anthropic":
@@ -513,11 +426,11 @@ class _ItemWriter:
             if not block.thinking:
                 return
         # as the SDK keeps thinking of an answer over Chat Completions
-        item = {"id": _FAKE_ID, **item}
+        item = {"id": FAKE_ID, **item}
         if issuer == "anthropic":
             self._add_thought(item, block, data)
             return
-        self.items.append({**item, **({_DATA: data} if data else {})})
+        self.items.append({**item, **({DATA: data} if data else {})})
 
     def _add_thought(self, item: JsonObject, block: ThinkingBlock, data: JsonObject) -> None:
         """Add a thought of Claude's to the item before, or as an item of its own."""
@@ -528,12 +441,12 @@ class _ItemWriter:
             thought["signature"] = block.signature
         last = self.items[-1] if self.items else {}
         thoughts = (
-            last.get(_DATA, {}).get("thinking_blocks") if last.get("type") == "reasoning" else None
+            last.get(DATA, {}).get("thinking_blocks") if last.get("type") == "reasoning" else None
         )
         if not isinstance(thoughts, list):
             thoughts = []
             data["thinking_blocks"] = thoughts
-            last = {**item, "content": [], _DATA: data}
+            last = {**item, "content": [], DATA: data}
             self.items.append(last)
         elif item["summary"]:
             last["summary"] += item["summary"]
