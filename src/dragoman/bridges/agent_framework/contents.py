@@ -48,6 +48,7 @@ _KIND, _REFUSAL = "model_output_kind", "refusal"
 _MARK = "prompt_cache_breakpoint"
 _FAILED = "FunctionInvocationError"  # what the framework stores instead of an exception
 _UNFINISHED = "incomplete"
+_SEAL = "encrypted_content"
 _WRAPPED = "input"  # the argument of a call whose arguments are none, as our own wires name it
 _PARAGRAPHS = "\n\n"
 _KINDS: dict[str, type[Any]] = {"image": ImageBlock, "audio": AudioBlock, "video": VideoBlock}
@@ -95,7 +96,7 @@ def find_issuer(contents: Sequence[JsonObject]) -> str:
     """
     for content in contents:
         if content["type"] == "text_reasoning":
-            if text_or_none(content.get("id")):
+            if text_or_none(content.get("id")) or _sealed(content) is not None:
                 return _RESPONSES
             if _signature(content) is not None:
                 return _ANTHROPIC
@@ -108,6 +109,11 @@ def _signature(content: Mapping[str, Any]) -> str | None:
     """Return the signature of Claude's; its client for Chat Completions keeps JSON there."""
     seal = text_or_none(content.get("protected_data"))
     return None if seal is None or seal[0] in '[{"' else seal
+
+
+def _sealed(content: Mapping[str, Any]) -> str | None:
+    """Return the seal of a reasoning item of OpenAI without an id."""
+    return text_or_none(_property(content, _SPACE, _SEAL))
 
 
 def _item_id(content: Mapping[str, Any]) -> str | None:
@@ -137,6 +143,7 @@ def _read(content: JsonObject) -> ContentBlock:
         block = _read_text(content)
     elif kind == "text_reasoning":
         block = ThinkingBlock(text_or_none(content.get("text")) or "", _signature(content))
+        block.redacted = _sealed(content)
     elif kind in ("data", "uri", "hosted_file"):
         block = _read_medium(content)
     elif kind == "function_call" and not content.get("hosted"):
@@ -379,11 +386,15 @@ class ContentWriter:
     ) -> Iterator[JsonObject]:
         """Write a reasoning item of OpenAI: a content for each text of it."""
         id = text_or_none(own.get("id"))
-        base = {**base, "id": id} if id is not None else base
+        base |= {"id": id} if id is not None else {}
         texts = _texts(own.get("summary"))
         inner = [] if texts else _texts(own.get("content"))
-        if id is None or not (texts or inner):
-            texts, inner = [block.thinking], []
+        if id is None:  # as `protected_data` it would be a signature of Claude
+            sealed = {} if block.redacted is None else {_SEAL: block.redacted}
+            yield {**base, "text": block.thinking, _OWN: sealed}
+            return
+        if not (texts or inner):
+            texts = [block.thinking]
         properties = {_SPACE: {"reasoning_text": True}} if inner else {}
         for i, text in enumerate(texts or inner):
             sealed = {"protected_data": block.redacted} if block.redacted and not i else {}
