@@ -18,7 +18,7 @@ from .output import CommandError
 Files: TypeAlias = Annotated[
     list[str],
     options.file(
-        "Requests, answers, streams, recordings or a folder of them, session logs, messages;"
+        "Requests, answers, streams, recordings or a folder of them, session logs, messages, spans;"
         " - is stdin.",
         "FILE...",
     ),

@@ -1,4 +1,4 @@
-"""The exchanges in a file: requests and answers of any wire, recordings, sessions, messages.
+"""The exchanges in a file: requests and answers, recordings, sessions, messages, spans.
 
 The content decides what it is; the file's name decides only whether each line is a value.
 """
@@ -21,6 +21,7 @@ from ..stream.framing import Decoder, Framing
 from ..text.json_text import Json, JsonObject, loads
 from ..vendors import PROTOCOLS, VENDORS, vendor, wire
 from .exchange import PageExchange, Recorded, UpstreamCall, to_text
+from .spans import read_span_file
 
 MOST = 256 * 1024 * 1024  # bytes of a file that is opened, also after decompression
 _GZIP = b"\x1f\x8b"
@@ -34,7 +35,7 @@ _BINARY = (
 )
 _SSE_FIELDS = ("data:", "event:", "id:", "retry:", ":")  # how lines of such a stream begin
 _LINES = (".jsonl", ".ndjson")
-_HINT = "give a request, an answer, a stream, a recording, a session log, or messages"
+_HINT = "give a request, an answer, a stream, a recording, a session log, spans, or messages"
 _MOST = 100  # events that are checked to find their protocol
 
 
@@ -50,6 +51,8 @@ def read_exchanges(data: bytes, name: str) -> list[PageExchange]:
         raise ReadError("there is nothing in it", hint=_HINT)
     if first.startswith(_SSE_FIELDS):  # no JSON begins like this
         return [_stream(_split_frames(data, "sse"), name)]
+    if (spans := read_span_file(text, name)) is not None:
+        return spans
     values, lines = _values(text, name)
     if (log := _session_log(values[0][1], text, name)) is not None:
         return _sessions(log, name)
