@@ -131,6 +131,7 @@ class EventView:
     ) -> None:
         self._names = names or {}
         self._origin = origin
+        self._model: str | None = None  # as the provider names it
         self._open: dict[Key, str] = {}  # in the order of their beginning
         self._sent: dict[Key, list[str]] = {}  # the texts that went out of each block
         self._calls: dict[Key, list[ToolUseBlock]] = {}  # the parts of each call
@@ -142,26 +143,33 @@ class EventView:
     def feed(self, piece: Piece) -> list[StreamEvent]:
         """The events that one piece makes."""
         if type(piece) is not Part:
-            if isinstance(piece, (End, Meta)) and piece.candidate is not None:
-                self._candidates.add(piece.candidate)
-            if type(piece) is Meta and piece.model:
-                self._name_model(piece.model)
+            if isinstance(piece, (End, Meta)):
+                if piece.candidate is not None:
+                    self._candidates.add(piece.candidate)
+                elif type(piece) is Meta and piece.model is not None:
+                    self._model = piece.model
             return []
-        key, block = piece.key, piece.block
+        key = piece.key
+        block: Any = piece.block
         self._candidates.add(key[0])
         kind = _KINDS.get(type(block))
         if kind is None:
             event = BlockEvent("block", key, block, piece.whole)
             return [*self._end_open(key), event]
         if kind == "tool":
-            return self._call(key, cast("ToolUseBlock", block), piece.whole)
+            return self._call(key, block, piece.whole)
         text = _text(block)
-        if block.extras is not None or (type(block) is not RefusalBlock and _has_more(block)):
+        is_thinking = kind == "thinking"
+        if block.extras is not None or (
+            (block.signature or block.redacted)
+            if is_thinking
+            else kind == "text" and block.citations
+        ):
             before = [] if piece.whole else self._besides.get(key, [])
             self._besides[key] = [*before, block]
-        if not text and key not in self._sealed and self._is_sealed(key, block):
+        if is_thinking and not text and self._is_sealed(key, block):
             self._sealed.add(key)  # nothing can be shown of it but that it is there
-            sealed = replace(block, origin=block.origin or self._origin)
+            sealed = replace(block, origin=self._name_origin(block))
             return [*self._end_open(key), BlockEvent("block", key, sealed)]
         if piece.whole:
             return self._replace(kind, key, text, block)
@@ -170,13 +178,15 @@ class EventView:
             return deltas
         return [*self._start(key, kind), *deltas]
 
-    def _name_model(self, model: str) -> None:
-        if self._origin is not None and self._origin.model != model:
-            self._origin = replace(self._origin, model=model)
+    def _name_origin(self, block: ContentBlock) -> Origin | None:
+        """Who wrote a block, as far as it is known by now."""
+        if block.origin is not None or self._origin is None:
+            return block.origin
+        return replace(self._origin, model=self._model or self._origin.model)
 
-    def _is_sealed(self, key: Key, block: ContentBlock) -> bool:
+    def _is_sealed(self, key: Key, block: Any) -> bool:
         """Whether this is thinking whose text the provider keeps to itself."""
-        if type(block) is not ThinkingBlock:
+        if key in self._sealed:
             return False
         is_alone = block.signature and key not in self._sent and not self._open_texts(key)
         return bool(block.redacted or is_alone)
@@ -255,7 +265,7 @@ class EventView:
         if key not in self._besides:
             return EndEvent(type, key)
         block: Any = total([_without_text(part) for part in self._besides[key]])
-        block.origin = block.origin or self._origin
+        block.origin = self._name_origin(block)
         return EndEvent(type, key, block)
 
     def finish(self, response: ChatResponse) -> list[StreamEvent]:
@@ -304,12 +314,6 @@ def _all(parts: list[ToolUseBlock]) -> str:
 def _delta(kind: str, key: Key, text: str) -> DeltaEvent:
     type: Any = f"{kind}-delta"
     return DeltaEvent(type, key, text)
-
-
-def _has_more(block: Any) -> bool:
-    if type(block) is TextBlock:
-        return block.citations is not None
-    return block.signature is not None or block.redacted is not None
 
 
 def _without_text(block: ContentBlock) -> ContentBlock:
