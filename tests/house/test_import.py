@@ -50,10 +50,16 @@ def heavy_modules(then: str, module: str = "dragoman") -> set[str]:
         pytest.param("[getattr(dragoman, name) for name in dragoman.__all__]", id="every name"),
         pytest.param(FORMAT, id="format on every wire"),
         pytest.param(BRIDGES, id="every bridge"),
+        pytest.param("from dragoman import ui", id="streams for pages"),
     ],
 )
 def test_dragoman_loads_nothing_heavy(then: str) -> None:
     assert heavy_modules(then) == set()
+
+
+def test_streams_for_pages_are_imported_on_use() -> None:
+    code = "import sys, dragoman; sys.exit('dragoman.ui' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_a_heavy_import_would_be_seen() -> None:

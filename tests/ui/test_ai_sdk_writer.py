@@ -20,10 +20,7 @@ from .judging import judge
 from .played import Run, play_odd_runs, play_twelve_steps
 from .recorded import recorded_streams
 
-PLAYED = {"odd": play_odd_runs} | {
-    wire: partial(play_twelve_steps, wire)
-    for wire in ("anthropic", "openai-responses", "gemini", "openai-chat")
-}
+PLAYED = {"odd": play_odd_runs} | {wire: partial(play_twelve_steps, wire) for wire in HOSTS}
 
 
 def request_of(run: Run, before: list[Run]) -> UIRequest:

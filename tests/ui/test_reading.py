@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from base64 import b64encode
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dragoman import InvalidMessage, Msg, NotMessages, Tool, Toolkit, ui
+from dragoman import LLM, InvalidMessage, Msg, NotMessages, Tool, Toolkit, ui
 from dragoman.message import (
     Base64Source,
     DocumentBlock,
@@ -21,6 +23,7 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
+from dragoman.message.blocks import ANSWER
 from tests.agent.scripts import agent_of
 from tests.each_case import each_case
 
@@ -42,7 +45,9 @@ def said(msgs: list[Msg]) -> list[Any]:
                     issuer = block.origin.issuer if seal and block.origin is not None else None
                     found.append(("thinking", block.thinking, seal or None, issuer))
                 case ToolUseBlock():
-                    found.append(("call", block.name, block.input, block.extras))
+                    given = (block.extras or {}).items()
+                    sent = {name: own for name, own in given if not name.endswith(ANSWER)}
+                    found.append(("call", block.name, block.input, sent))
                 case ToolResultBlock():
                     found.append(("result", output_of(block), block.is_error))
                 case RawBlock():
@@ -296,3 +301,21 @@ def test_what_is_no_request_is_refused(body: Any, path: str) -> None:
     with pytest.raises((NotMessages, InvalidMessage)) as caught:
         ui.read_request(body)
     assert caught.value.path == path
+
+
+@pytest.mark.parametrize("url", ["secret.png", "file://{folder}/secret.png", "{folder}/secret.png"])
+def test_a_page_never_names_a_file_that_is_read(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "secret.png").write_bytes(b"\x89PNG\r\n\x1a\n secret")
+    named = url.format(folder=tmp_path)
+    file = {"type": "file", "mediaType": "image/png", "url": named}
+    part = {"type": "image", "source": {"type": "url", "value": named, "mimeType": "image/png"}}
+    for body in (
+        {"id": "c", "messages": [{"id": "u", "role": "user", "parts": [file]}]},
+        {**AG_UI, "messages": [{"id": "u", "role": "user", "content": [part]}]},
+    ):
+        llm = LLM("anthropic/claude-opus-5-5", key="none", policy="ignore")
+        sent = json.dumps(llm.request(ui.read_request(body).messages).body)
+        assert b64encode(b"\x89PNG\r\n\x1a\n secret").decode() not in sent
