@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 from collections.abc import Callable
+from contextlib import closing
+from http.client import HTTPConnection
+from time import sleep
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -93,6 +99,39 @@ def test_typed_streamed_approved_reloaded_and_gone_on(
         page.wait_for_selector("main[data-status=ready]")
         assert faults == []
         page.close()
+
+
+def test_who_leaves_ends_the_run_and_can_come_back(
+    serve: Callable[[Any], str], bundle: bytes
+) -> None:
+    """The connection closes while the model answers: the run is cancelled, its lock is free."""
+    slow = Fault("This is never read to its end. " * 40, pause=0.05)
+    with answered_by(Scripted(slow, "Here.")):
+        url = urlsplit(serve(runpy.run_path(str(ROOT / "examples" / "chat_for_a_page.py"))["app"]))
+
+        def post(id: str, text: str) -> HTTPConnection:
+            message = {"id": id, "role": "user", "parts": [{"type": "text", "text": text}]}
+            connection = HTTPConnection(url.hostname or "", url.port or 0, timeout=60)
+            body = json.dumps({"id": "left", "messages": [message]})
+            connection.request("POST", "/api/chat", body, {"content-type": "application/json"})
+            return connection
+
+        left = post("u1", "Hi.")
+        answer = left.getresponse()
+        assert b"start" in answer.readline()
+        answer.close()
+        left.close()
+        read = "RunConflict"
+        for nth in range(600):
+            if "RunConflict" not in read:
+                break
+            sleep(0.05)
+            with closing(post(f"u{2 + nth}", "Are you there?")) as connection:
+                read = connection.getresponse().read().decode()
+        assert "Here." in read
+        with urlopen(f"{url.geturl()}/api/chat/left") as history:
+            stored = history.read().decode()
+        assert "never read to its end" not in stored
 
 
 def test_a_request_that_is_none_is_refused(serve: Callable[[Any], str], browser: Browser) -> None:
