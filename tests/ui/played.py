@@ -2,7 +2,7 @@
 
 The agent's conversation of twelve steps, and one of what that has not: calls that a provider has
 run, sources, a refused call, media and errors of tools, ids that a model uses twice, a reply that
-is a tool's.
+is a tool's, an answer that is asked for again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dragoman.message import (
 from dragoman.testing import StrictServer
 from tests.agent.scripts import agent_of, call
 from tests.agent.twelve_steps import Model, Script, Turn
-from tests.llm.hosts import HOSTS, PIXEL, other_than
+from tests.llm.hosts import CITY, HOSTS, PIXEL, other_than
 
 __all__ = ["OddRuns", "Run", "play_odd_runs", "play_twelve_steps"]
 
@@ -116,6 +116,12 @@ def count(city: str) -> dict[str, Any]:
     return {"city": city, "people": 7}
 
 
+@tool(ends_turn=True)
+def show(city: str) -> str:
+    """Show a city, and say no more."""
+    return f"This is {city}."
+
+
 @tool
 def pay(amount: int) -> str:
     """Pay somebody."""
@@ -145,17 +151,19 @@ ODD: list[tuple[str, list[Any]]] = [
 class OddRuns:
     """An agent in a conversation of what twelve steps have not."""
 
-    def __init__(self) -> None:
-        self.agent: ReActAgent = agent_of(
+    def __init__(self, agent: ReActAgent | None = None) -> None:
+        self.agent = agent or agent_of(
             *(answer for _, answers in ODD for answer in answers),
             toolkit=Toolkit([photo, count, pay]),
             approve=lambda one: "ask" if one.name == "pay" else True,
         )
         self.runs: list[Run] = []
 
-    async def run(self, said: str | None, verdicts: Mapping[str, bool | str]) -> None:
+    async def run(
+        self, said: str | None, verdicts: Mapping[str, bool | str], form: Any = None
+    ) -> None:
         before = len(self.agent.messages)
-        events = [event async for event in self.agent.events(said)]
+        events = [event async for event in self.agent.events(said, form)]
         new = [msg for msg in self.agent.messages[before:] if msg.role != "user"]
         waiting = self.agent.pending
         self.runs.append(Run(events, said is not None, {**verdicts}, {}, new, waiting))
@@ -175,4 +183,9 @@ def play_odd_runs() -> list[Run]:
     """The runs of what twelve steps have not."""
     odd = OddRuns()
     asyncio.run(odd.play())
-    return odd.runs
+    city = '{"name": "Rome", "degrees": 31}'
+    repaired = OddRuns(agent_of('{"name": "Rome"}', city, repairs=1))
+    asyncio.run(repaired.run("As data.", {}, CITY))
+    ending = OddRuns(agent_of([call("c_9", "Rome", "show")], toolkit=Toolkit([show])))
+    asyncio.run(ending.run("Show.", {}))
+    return [*odd.runs, *repaired.runs, *ending.runs]

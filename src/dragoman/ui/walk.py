@@ -13,7 +13,15 @@ from typing import Any, Literal, Protocol, TypeAlias
 from ..agent import CallEvent, ResultEvent, RunEndEvent
 from ..agent.run import describe_refusal
 from ..losses import Report
-from ..message import ChatResponse, Msg, RawBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from ..message import (
+    Candidate,
+    ChatResponse,
+    Msg,
+    RawBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
 from ..message.answer import total
 from ..message.blocks import MEDIA_KINDS, ContentBlock
 from ..message.sources import AnswerSource
@@ -162,8 +170,13 @@ class Walk:
                 return self._waiting(event)
             case "result":
                 return self._result(event)
-            case "usage" | "losses":
-                self._is_run, self._is_answered = True, True
+            case "usage":
+                if not self._is_answered:  # an answer that does not fit has no end of its own
+                    self.answers.append(ChatResponse([Candidate(Msg.assistant([]))], event.usage))
+                self._is_run = self._is_answered = True
+                return []
+            case "losses":
+                self._is_run = True
                 return []
             case "end":
                 return self._end_run(event)
