@@ -29,7 +29,8 @@ from .conversations import CALLS, CONVERSATIONS, one_call, plain_calls, plain_so
 
 __all__ = [
     "BROKEN", "Bridge", "as_held", "check_broken_call", "check_conversation", "check_limits",
-    "check_missing", "check_odd_values", "check_recorded", "in_frameworks", "plain_results",
+    "check_missing", "check_odd_values", "check_recorded", "in_frameworks", "join_results",
+    "plain_results",
 ]  # fmt: skip
 
 FRAMEWORKS = Path(__file__).parents[1] / "frameworks"
@@ -96,6 +97,17 @@ def plain_results(messages: list[Msg]) -> list[Msg]:
             elif isinstance(block.output, dict):
                 block.output = json.dumps(block.output)
     return messages
+
+
+def join_results(messages: list[Msg]) -> list[Msg]:
+    """The messages with neighbours that are results in one, and as `plain_results` has them."""
+    found: list[Msg] = []
+    for msg in plain_results(messages):
+        if found and found[-1].role == msg.role == "tool":
+            found[-1].content = [*found[-1].blocks, *msg.blocks]
+        else:
+            found.append(msg)
+    return found
 
 
 def in_frameworks(folder: str = "*") -> list[str]:

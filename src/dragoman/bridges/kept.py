@@ -2,8 +2,9 @@
 
 Some libraries keep metadata beside each message, which no model is given. There a bridge notes what
 a message of ours has and theirs cannot hold, and in `Msg.metadata` the other way round. A note
-names what it was made for, by a hash: where a program has edited that, the edit counts and the note
-does not.
+names the block that it was made for, by a hash: where a program has edited that, the edit counts
+and the note does not. In contrast to `noted`, one message of theirs may be several of ours, and a
+note counts for its block alone.
 
     {"parts": [{"blocks": 1, "msg": {"role": "tool"}, "notes": {"0": {"of": ..., "set": ...}}}]}
 """

@@ -31,7 +31,7 @@ from dragoman.message import (
 )
 from dragoman.testing import Scripted
 from tests.bridges.conversations import CONVERSATIONS, PNG, one_call, split_results
-from tests.bridges.law import Bridge, check_limits
+from tests.bridges.law import Bridge, check_limits, join_results
 from tests.each_case import each_case
 
 
@@ -43,7 +43,11 @@ def dumped(messages: list[Any]) -> list[Any]:
 def runnable(messages: Any) -> list[tuple[str, Any]]:
     """The calls whose input is not one that is wrapped; no agent of theirs runs those of others."""
     calls = [call for one in messages for call in one.get_content_blocks("tool_use")]
-    return [(call["name"], call["input"]) for call in calls if call["input"].keys() != {"input"}]
+    return [
+        (call["name"], call["input"])
+        for call in calls
+        if call["input"].keys() != {"input", "error"}
+    ]
 
 
 BRIDGE = Bridge(
@@ -55,6 +59,8 @@ BRIDGE = Bridge(
     runnable,
     wraps=True,
     keeps=True,
+    bare=lambda messages: [{**one, "metadata": {}} for one in dumped(messages)],
+    erase=join_results,
     dump=dumped,
 )
 
@@ -130,7 +136,7 @@ def test_a_broken_call_has_an_object_there(text: str) -> None:
     """Their formatters and tools take the input for an object."""
     written = write_messages(one_call(text), policy="ignore").messages
     [call] = written[1].get_content_blocks("tool_use")
-    assert (call["input"], call["raw_input"]) == ({"input": text}, text)
+    assert (call["input"]["input"], call["raw_input"]) == (text, text)
 
 
 def test_an_llm_takes_their_messages() -> None:
@@ -154,6 +160,7 @@ def told(*blocks: ContentBlock) -> list[Msg]:
 
 
 CALL = ToolUseBlock("a", "f", {})
+WRAPPED = {"input": "{bad", "error": "no JSON object"}
 DATA = Base64Source("image/png", PNG)
 PDF = Base64Source("application/pdf", "JVBERi0=")
 # in the order of the limits but for those of 2.x: what is given, and what is held of it
@@ -164,7 +171,7 @@ PROOFS: list[tuple[list[Msg], list[Msg]]] = [
     ),
     ([Msg("", "x", "developer")], [Msg.system("x")]),
     ([Msg.tool("a", {"x": 1}, "f")], [Msg.tool("a", '{"x": 1}', "f")]),
-    (told(ToolUseBlock("a", "f", "{bad", "{bad")), told(ToolUseBlock("a", "f", {"input": "{bad"}))),
+    (told(ToolUseBlock("a", "f", "{bad", "{bad")), told(ToolUseBlock("a", "f", WRAPPED))),
     (
         told(ToolUseBlock("a", "f", "x", freeform=True)),
         told(ToolUseBlock("a", "f", {"input": "x"})),

@@ -26,9 +26,12 @@ __all__ = ["LIMITS", "read_messages", "write_messages"]
 
 LIMITS = (
     BridgeLimit(
-        "results beside text in one message",
-        "a message for each",
-        zh=("一条消息中与文本并列的结果", "各成一条消息"),
+        "results beside text in one message; where one message of results ends",
+        "a message for each; with the next in 2.x, as a model has them in any release",
+        zh=(
+            "一条消息中与文本并列的结果；结果消息之间的边界",
+            "各成一条消息；2.x 中与下一条合并，模型看到的始终如此",
+        ),
     ),
     BridgeLimit(
         "a message of the developer",
@@ -43,12 +46,12 @@ LIMITS = (
     ),
     BridgeLimit(
         "arguments that are no object, a call that is unfinished",
-        'an object, `{"input": text}`, for the model; in 2.x the text of a call without a result, '
-        "which is not run",
+        'an object, `{"input": text, "error": ...}`, for the model; in 2.x the text of a call '
+        "without a result, which is not run",
         "call.unparsed",
         zh=(
             "不是对象的参数，未完成的调用",
-            '模型看到的是对象 `{"input": text}`；2.x 中没有结果的调用保留文本，不会被运行',
+            '模型看到的是对象 `{"input": text, "error": ...}`；2.x 中没有结果的调用保留文本',
         ),
     ),
     BridgeLimit(

@@ -28,7 +28,7 @@ from ...message.blocks import (
 )
 from ...stream.arguments import parse_arguments
 from ...text.json_text import JsonObject, arguments
-from ..results import argument_text, lose_extras, own_fields, text_or_none
+from ..results import argument_text, lose_extras, own_fields, text_or_none, wrap_arguments
 
 TARGET = "agentscope"
 _SIGNED = "anthropic"  # whose model is the only one there that signs thinking
@@ -277,14 +277,13 @@ class AgentScopeWriter:
             if not is_whole:
                 self._report.add_loss("call.unparsed", block, "input")
                 if block.id in self._answered:  # formatters repair it, too, or raise an error
-                    text = arguments({_WRAPPED: text})
+                    text = arguments(wrap_arguments(block))
             state = "finished" if done else "pending"
             return {"type": "tool_call", **call, "input": text, "state": state}
         raw = block.raw_input
         if not is_whole:
             self._report.add_loss("call.unparsed", block, "input")
-            raw = argument_text(block)
-            value = {_WRAPPED: raw}
+            raw, value = argument_text(block), wrap_arguments(block)
         found = {"type": "tool_use", **call, "input": value}
         found |= {} if raw is None else {"raw_input": raw}
         seal = own_fields(block.extras, "gemini").get("thoughtSignature")

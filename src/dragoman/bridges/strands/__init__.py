@@ -42,12 +42,12 @@ LIMITS = (
     ),
     BridgeLimit(
         "arguments that are no object, a call that is unfinished",
-        'an object, `{"input": text}`; the text alone where the call waits for its result, so that '
-        "no tool is run",
+        'an object, `{"input": text, "error": ...}`; the text alone where the call waits for its '
+        "result, so that no tool is run",
         "call.unparsed",
         zh=(
             "不是对象的参数，未完成的调用",
-            '对象 `{"input": text}`；调用还没有结果时只有文本，因此不会运行任何工具',
+            '对象 `{"input": text, "error": ...}`；调用还没有结果时只有文本，因此不会运行任何工具',
         ),
     ),
     BridgeLimit(

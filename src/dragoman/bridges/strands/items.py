@@ -29,10 +29,11 @@ from ...protocols.bedrock.dialect import FORMATS
 from ...protocols.bedrock.messages import ComposingWriter
 from ...stream.arguments import parse_arguments
 from ...text.json_text import JsonObject, arguments
-from ..results import argument_text, lose_extras, own_fields, text_or_none
+from ..results import argument_text, lose_extras, own_fields, text_or_none, wrap_arguments
 
 TARGET = "strands"
 CONVERSE = "bedrock-converse"
+UNKNOWN = ""  # the issuer where it is not known whose signatures there are
 _CLAUDE = (CONVERSE, "anthropic", "vertex")  # whose signed thinking these parts can hold
 _WRAPPED = "input"  # the argument of a call whose arguments are none, as our own wires name it
 _CACHE = "cachePoint"
@@ -164,7 +165,7 @@ def _read_thinking(value: Mapping[str, Any], issuer: str) -> Any:
         redacted = _unseal(sealed, issuer)
         if redacted is None:
             return None
-        return ThinkingBlock("", redacted=redacted, origin=Origin(issuer))
+        return ThinkingBlock("", redacted=redacted, origin=Origin(issuer) if issuer else None)
     told = value.get("reasoningText")
     if value.keys() != {"reasoningText"} or not isinstance(told, Mapping):
         return None
@@ -175,7 +176,7 @@ def _read_thinking(value: Mapping[str, Any], issuer: str) -> Any:
     if signature and issuer == "gemini":
         block.extras = {issuer: {"thoughtSignature": signature}}
     elif signature:
-        block.signature, block.origin = signature, Origin(issuer)
+        block.signature, block.origin = signature, Origin(issuer) if issuer else None
     return block
 
 
@@ -308,7 +309,7 @@ class StrandsWriter:
             self._report.add_loss("call.unparsed", block, "input")
             value = argument_text(block)
             if block.id in self._answered:  # it is not run again, and Bedrock refuses a text
-                value = {_WRAPPED: value}
+                value = wrap_arguments(block)
         if block.namespace is not None:
             self._report.add_loss("tool.namespace", block, "namespace")
         call: JsonObject = {"toolUseId": block.id, "name": block.name, "input": value}

@@ -14,7 +14,7 @@ from ...text.json_text import JsonObject
 from ...text.redaction import show
 from ..kept import OURS, join_text, keep_items, read_parts
 from ..results import AnswerNotes, Bridged, finish_bridge
-from .items import CONVERSE, TARGET, StrandsWriter, read_item, read_parts_of
+from .items import CONVERSE, TARGET, UNKNOWN, StrandsWriter, read_item, read_parts_of
 
 _MODELS = "strands.models"
 # the module of an agent's model there -> the issuer of what it signs
@@ -96,11 +96,13 @@ class _ReadMessage:
         messages: Ours.
         items: Its parts.
         rest: What it has besides role and content.
+        issuer: Whose signatures it was taken to hold; empty where a note says so.
     """
 
     messages: list[Msg]
     items: list[JsonObject]
     rest: JsonObject
+    issuer: str = UNKNOWN
 
     def keep(self, writer: StrandsWriter) -> None:
         """Keep in the messages what their blocks and roles cannot hold."""
@@ -114,6 +116,8 @@ class _ReadMessage:
         kept: JsonObject = {"message": self.rest} if self.rest else {}
         if len(told) == len(self.items) and (notes := keep_items(told, self.items)):
             kept["items"] = notes
+        if self.issuer and any(block.type == "thinking" for block in first.blocks):
+            kept["issuer"] = self.issuer
         if kept:
             first.metadata[TARGET] = kept
 
@@ -155,10 +159,15 @@ def _read(item: Any, issuer: str, path: str) -> _ReadMessage:
     if not all(isinstance(part, Mapping) for part in content):
         raise _no_message(item, path)
     items = read_parts_of(content)
-    blocks = [read_item(one, issuer) for one in items]
     rest = {key: value for key, value in item.items() if key not in ("role", "content")}
-    found = read_parts(_custom(rest).get(OURS), blocks)
-    return _ReadMessage([make_message(role, blocks)] if found is None else found, items, rest)
+    note = _custom(rest).get(OURS)
+    # a note says whose signatures there are, and was made where that was not known
+    noted = [read_item(one, UNKNOWN) for one in items] if note is not None else []
+    found = read_parts(note, noted)
+    if found is None:
+        found = [make_message(role, [read_item(one, issuer) for one in items])]
+        return _ReadMessage(found, items, rest, issuer)
+    return _ReadMessage(found, items, rest)
 
 
 def make_message(role: str, blocks: Sequence[ContentBlock]) -> Msg:

@@ -10,7 +10,7 @@ from ...message import Msg
 from ...text.json_text import JsonObject
 from ..kept import OURS, Part, note_parts, put_back
 from ..results import NOTED, Bridged, Said, as_msg, finish_bridge, read_notes, take_said
-from .items import CONVERSE, TARGET, StrandsWriter, read_item, write_parts_of
+from .items import TARGET, UNKNOWN, StrandsWriter, read_item, write_parts_of
 from .reading import USAGE, list_answered, make_message, note_usage
 
 
@@ -52,6 +52,7 @@ def _write(writer: StrandsWriter, role: str, group: Sequence[Said]) -> JsonObjec
     items: list[JsonObject] = []
     parts: list[Part] = []
     rest: JsonObject = {}
+    issuer = UNKNOWN
     for one in group:
         written, blocks, lost = writer.write(as_msg(one))
         msg = _with_answer(one)
@@ -59,14 +60,19 @@ def _write(writer: StrandsWriter, role: str, group: Sequence[Said]) -> JsonObjec
         if isinstance(kept, Mapping):
             written = put_back(written, kept.get("items"))
             rest = rest or dict(kept.get("message") or {})
+            issuer = str(kept.get("issuer") or issuer)
         items += written
         parts.append((msg, blocks, lost))
     own = (parts[0][0]._metadata or {}).items()
     custom: JsonObject = {key: value for key, value in own if key not in (TARGET, *NOTED)}
     metadata = _metadata(rest.pop("metadata", None), group)
-    back = make_message(role, [read_item(item, CONVERSE) for item in items])
-    note_usage(back, metadata)
-    if (note := note_parts(parts, [back])) is not None:
+    note: JsonObject | None = None
+    for known in dict.fromkeys((issuer, UNKNOWN)):  # what was theirs, unedited, needs no note
+        back = make_message(role, [read_item(item, known) for item in items])
+        note_usage(back, metadata)
+        if (note := note_parts(parts, [back])) is None:
+            break
+    if note is not None:
         custom[OURS] = note
     if custom:
         metadata["custom"] = custom
