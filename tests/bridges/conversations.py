@@ -80,6 +80,12 @@ CONVERSATIONS: dict[str, list[Msg]] = {
             TextBlock("Sum it up."),
         ]),
     ],
+    "details of media": [
+        Msg.user([
+            ImageBlock(Base64Source("image/png", PNG), detail="low"),
+            DocumentBlock(Base64Source("application/pdf", PDF), "report.pdf"),
+        ]),
+    ],
     "signed thinking": [
         Msg.user("Think."),
         Msg.assistant(

@@ -166,6 +166,7 @@ def check_conversation(bridge: Bridge, name: str) -> None:
     losses, back = _there_and_back(bridge, messages)
     if bridge.keeps or not losses:
         assert as_held(back, bridge.held) == as_held(messages, bridge.held)
+    assert _held_alone(bridge, messages), "only the notes have it"
     if bridge.keeps or not {"thinking.other_provider", "thinking.unsupported"} & {*losses}:
         assert _seals(back) == _seals(messages), "the model cannot be given its thoughts again"
 

@@ -278,6 +278,15 @@ def test_an_agent_of_theirs_runs_no_broken_call(text: str) -> None:
     assert ran == ["everything"]
 
 
+def test_an_unfinished_call_is_incomplete() -> None:
+    """As a client of theirs has it, which reads the status of OpenAI's item."""
+    [written] = write_messages(one_call("{}", unfinished=True)[1:2]).messages
+    [call] = written.contents
+    assert (call.status, runs(call)) == ("incomplete", False)
+    [found] = read_messages(_without_notes([written])).messages[0].calls
+    assert found.unfinished
+
+
 # -- what its chat clients send --------------------------------------------------------------------
 
 
@@ -302,6 +311,7 @@ def test_signed_thinking_reaches_claude_again() -> None:
 def test_sealed_reasoning_reaches_openai_again() -> None:
     client = OpenAIChatClient(api_key="none", model="gpt-5.6")
     written = write_messages(CONVERSATIONS["sealed reasoning"]).messages
+    assert [one.protected_data for one in written[1].contents[:2]] == ["gAAAA", None]
     sent = client._prepare_messages_for_openai(written, request_uses_service_side_storage=False)
     assert sent[1] == {
         "type": "reasoning", "id": "rs_1", "encrypted_content": "gAAAA",

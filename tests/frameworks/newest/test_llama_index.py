@@ -200,6 +200,14 @@ def test_their_messages_are_ours() -> None:
     assert read_messages({"role": "user", "content": "Hi"}).messages == [Msg.user("Hi")]
 
 
+def test_calls_of_earlier_releases_are_not_sent_twice() -> None:
+    [msg] = read_messages(THEIRS[8]).messages
+    msg.content = [ToolUseBlock("c_5", "g", {"a": 1})]
+    [written] = write_messages([msg]).messages
+    assert "tool_calls" not in written.additional_kwargs
+    assert [(one.tool_call_id, one.tool_name) for one in written.blocks] == [("c_5", "g")]
+
+
 def test_media_in_files_are_read_as_their_bytes(tmp_path: Path) -> None:
     """Of an open file `model_dump_json` makes a text, which fails; a path is not opened here."""
     data = b"\x89PNG\r\n\x1a\n"
