@@ -7,7 +7,8 @@ protocol of the wire reads the answer.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -398,11 +399,15 @@ class Chunks(_Judged):
         """Send the request, unless it was sent, and wait for the beginning of the answer."""
         if self._reply is None:
             if CHANNEL.on and (seen := self._observe()) is not None:
-                with seen.report(), seen.within():
-                    self._reply = self._model.endpoint.stream(self._out)
+                with seen.report():
+                    self._reply = self._send(self._out)
             else:
-                self._reply = self._model.endpoint.stream(self._out)
+                self._reply = self._send(self._out)
         return self._reply
+
+    def _send(self, out: Written) -> StreamReply:
+        with nullcontext() if self._seen is None else self._seen.within():
+            return self._model.endpoint.stream(out)
 
     def events(self) -> Stream:
         """Return the typed events; the end raises an error if the stream was not an answer."""
@@ -415,7 +420,13 @@ class Chunks(_Judged):
 
     def _read_observed(self) -> Iterator[Any]:
         self.open()
-        yield from self._read() if self._seen is None else self._seen.chunks(self._read())
+        seen = self._seen
+        for piece in self._read():
+            if seen is not None:
+                seen.see_bytes()
+            yield piece
+        if seen is not None:
+            seen.read_all()
 
     def _read(self) -> Iterator[Any]:
         reply = self.open()
@@ -424,7 +435,7 @@ class Chunks(_Judged):
             end, out = rest
             yield end
             reply.close()
-            reply = self._reply = self._model.endpoint.stream(out)
+            reply = self._reply = self._send(out)
             yield from reply
 
     def close(self) -> None:
@@ -443,11 +454,15 @@ class AsyncChunks(_Judged):
         """Send the request, unless it was sent, and wait for the beginning of the answer."""
         if self._reply is None:
             if CHANNEL.on and (seen := self._observe()) is not None:
-                with seen.report(), seen.within():
-                    self._reply = await self._model.endpoint.astream(self._out)
+                with seen.report():
+                    self._reply = await self._send(self._out)
             else:
-                self._reply = await self._model.endpoint.astream(self._out)
+                self._reply = await self._send(self._out)
         return self._reply
+
+    async def _send(self, out: Written) -> AsyncStreamReply:
+        with nullcontext() if self._seen is None else self._seen.within():
+            return await self._model.endpoint.astream(out)
 
     def events(self) -> AsyncStream:
         """Return the typed events; the end raises an error if the stream was not an answer."""
@@ -460,11 +475,16 @@ class AsyncChunks(_Judged):
 
     async def _read_observed(self) -> AsyncIterator[Any]:
         await self.open()
-        pieces = self._read() if self._seen is None else self._seen.achunks(self._read())
-        async for piece in pieces:
-            yield piece
+        seen = self._seen
+        async with aclosing(self._read()) as pieces:
+            async for piece in pieces:
+                if seen is not None:
+                    seen.see_bytes()
+                yield piece
+        if seen is not None:
+            seen.read_all()
 
-    async def _read(self) -> AsyncIterator[Any]:
+    async def _read(self) -> AsyncGenerator[Any]:
         reply = await self.open()
         async for chunk in reply:
             yield chunk
@@ -472,7 +492,7 @@ class AsyncChunks(_Judged):
             end, out = rest
             yield end
             await reply.aclose()
-            reply = self._reply = await self._model.endpoint.astream(out)
+            reply = self._reply = await self._send(out)
             async for chunk in reply:
                 yield chunk
 

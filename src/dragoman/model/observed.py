@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from asyncio import CancelledError
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ..errors import DragomanError, StreamBroken
 from ..message import ChatResponse, Usage, Written
@@ -18,8 +18,6 @@ from .received import Received
 
 if TYPE_CHECKING:
     from ..codec.wire import Wire
-
-_T = TypeVar("_T")
 
 
 class ObservedRequest:
@@ -96,31 +94,9 @@ class ObservedRequest:
         if not (may_break and isinstance(error, StreamBroken)):
             self.end(error=error)
 
-    def chunks(self, chunks: Iterable[_T]) -> Iterator[_T]:
-        """Yield the pieces of an answer, which come while the request is the current operation."""
-        pieces = iter(chunks)
-        while True:
-            with self.within():
-                try:
-                    piece = next(pieces)
-                except StopIteration:
-                    self._read = True
-                    return
-            self.see_bytes()
-            yield piece
-
-    async def achunks(self, chunks: AsyncIterable[_T]) -> AsyncIterator[_T]:
-        """Yield the pieces of an answer as `chunks` does."""
-        pieces = aiter(chunks)
-        while True:
-            with self.within():
-                try:
-                    piece = await anext(pieces)
-                except StopAsyncIteration:
-                    self._read = True
-                    return
-            self.see_bytes()
-            yield piece
+    def read_all(self) -> None:
+        """Note that the answer was read to its end, which its judge reports."""
+        self._read = True
 
 
 def begin_request(
