@@ -247,9 +247,7 @@ def test_every_limit_is_one() -> None:
 
 # what a page cannot hold besides
 LOST = {
-    "a provider's own search, citations and a refusal": [
-        "citations.unsupported", "refusal.as_text",
-    ],
+    "a provider's own search, citations and a refusal": ["refusal.as_text"],
     "text": ["name.unsupported"],
 }  # fmt: skip
 

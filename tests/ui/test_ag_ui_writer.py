@@ -112,6 +112,9 @@ def test_a_client_shows_each_turn_of_an_agent_as_its_history_has_it() -> None:
         said = [msg for run in turn for msg in run.said]
         assert plain(shown(verdict["messages"][1:])) == plain(expected(said)), name
         waited += sum(len(run.pending) for run in turn)
+        cited = [one for msg in said for one in msg.blocks if getattr(one, "citations", None)]
+        noted = [one.get("metadata", {}).get("dragoman", {}) for one in verdict["messages"]]
+        assert len([one for one in noted if "citations" in one]) == len(cited), name
         ids = [one["id"] for one in verdict["messages"]]
         assert len(set(ids)) == len(ids), "an id is never used twice"
     assert waited > 0

@@ -65,7 +65,9 @@ def shown(parts: Iterable[dict[str, Any]]) -> list[Any]:
             found.append("step")
         elif part["type"] in ("text", "reasoning"):
             if part["text"] or metadata:
-                found.append((part["type"], part["text"], metadata))
+                found.append((part["type"], part["text"], metadata, part.get("citations")))
+        elif part["type"].startswith("source-"):
+            found.append((part["type"], part["sourceId"], part.get("title")))
         elif part["type"] == "dynamic-tool":
             state, error = part["state"], part.get("errorText")
             if state == "output-denied":

@@ -39,7 +39,8 @@ def said(msgs: list[Msg]) -> list[Any]:
         for block in msg.blocks:
             match block:
                 case TextBlock():
-                    found.append(("text", block.text))
+                    cited = [(one.url, one.title, one.quote) for one in block.citations or ()]
+                    found.append(("text", block.text, cited))
                 case ThinkingBlock():
                     seal = block.redacted or block.signature
                     issuer = block.origin.issuer if seal and block.origin is not None else None

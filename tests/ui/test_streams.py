@@ -269,6 +269,13 @@ def test_what_a_model_says_besides_texts() -> None:
     assert same == {*named, "block.unsupported"}
 
 
+def test_a_run_of_ag_ui_names_its_sources_at_its_end() -> None:
+    [*_, last] = ui.ag_ui(events_of(*CASES["besides"]))
+    source = {"type": "source-url", "sourceId": "https://x.example", "url": "https://x.example",
+              "title": "X"}  # fmt: skip
+    assert last["metadata"] == {"dragoman": {"sources": [source]}}
+
+
 def test_a_seal_that_comes_after_its_thought_is_named() -> None:
     _, _, lost, same = judged()["late seal"]
     assert lost == same == {"thinking.unsupported"}

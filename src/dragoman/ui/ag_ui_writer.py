@@ -10,10 +10,10 @@ Reference: npm `@ag-ui/core` and `@ag-ui/client` 1.0.0, `EventSchemas`, `verifyE
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ..agent import CallEvent
+from ..bridges.ai_sdk.citations import write_citations, write_sources
 from ..bridges.ai_sdk.names import OURS
 from ..bridges.ai_sdk.provider_calls import ProviderCallWriter
 from ..bridges.results import argument_text
@@ -81,6 +81,7 @@ class AGUIWriter:
         self._has_text = self._has_calls = False
         self._waiting: list[JsonObject] = []
         self._external: list[str] = []
+        self._sources: dict[str, JsonObject] = {}
         self._names: dict[str, str] = {}  # the messages of texts that hold calls, by part
         self._grown: dict[str, bool] = {}  # whether the arguments of a call have streamed
 
@@ -130,8 +131,6 @@ class AGUIWriter:
         own = self._part_id(id)
         metadata = self._metadata(block)
         if kind != "thinking":
-            if getattr(block, "citations", None):
-                self._report.add_loss("citations.unsupported", block, "citations")
             return [self._event("TEXT_MESSAGE_END", messageId=own, metadata=metadata)]
         seal = None if block is None else block.redacted or block.signature
         end = self._event("REASONING_MESSAGE_END", messageId=own, metadata=metadata)
@@ -160,6 +159,8 @@ class AGUIWriter:
         for name in ("unfinished", "freeform", "namespace"):
             if value := getattr(block, name, None):
                 own[name] = value
+        if cited := write_citations(getattr(block, "citations", None) or (), self._report):
+            own["citations"] = cited
         extras = {
             name: fields
             for name, fields in (block.extras or {}).items()
@@ -284,8 +285,10 @@ class AGUIWriter:
         return []
 
     def write_sources(self, sources: Sequence[AnswerSource]) -> Chunks:
-        """Name a loss: there is no event for a source."""
-        self._report.add_loss("citations.unsupported", replace(sources[0]))
+        """Remember them: there is no event for a source, so the end of the run names all."""
+        for part in write_sources(sources):
+            del part["providerOptions"]
+            self._sources[part["sourceId"]] = part
         return []
 
     # -- the end -----------------------------------------------------------------------------------
@@ -300,7 +303,10 @@ class AGUIWriter:
         if finish not in _CUT:
             self._report.add_loss("answer.finish", object(), "finish", what=finish, did="success")
         usage = to_ag_ui(answers) or None
-        return [self._event("RUN_FINISHED", **self._run, outcome=outcome, usage=usage)]
+        found = [*self._sources.values()]
+        metadata = {OURS: {"sources": found}} if found else None
+        fields = {"outcome": outcome, "usage": usage, "metadata": metadata}
+        return [self._event("RUN_FINISHED", **self._run, **fields)]
 
     def fail(self, error: BaseException, answers: Sequence[ChatResponse]) -> Chunks:
         """Write `RUN_ERROR`, after which a run has no other event."""

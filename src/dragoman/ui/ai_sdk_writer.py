@@ -11,10 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from ..agent import CallEvent
+from ..bridges.ai_sdk.citations import write_citations, write_sources
 from ..bridges.ai_sdk.ui import show_output, shown_file
 from ..bridges.ai_sdk.writing import ModelMessageWriter
 from ..losses import Report
-from ..message import ChatResponse, Citation, Msg, RawBlock, ToolResultBlock, ToolUseBlock
+from ..message import ChatResponse, Msg, RawBlock, ToolResultBlock, ToolUseBlock
 from ..message.sources import AnswerSource
 from ..text.json_text import JsonObject
 from .usage import to_ai_sdk
@@ -65,7 +66,6 @@ class AISDKWriter:
         self._report, self._message_id, self._describe = report, message_id, describe
         self._parts = ModelMessageWriter(report, every=True)
         self._msg = Msg.create_unchecked("", [], "assistant")
-        self._sources: dict[str, str] = {}  # the id of each, by address or title
 
     def begin(self) -> Chunks:
         """Write `start`."""
@@ -91,30 +91,9 @@ class AISDKWriter:
     def end_part(self, kind: Spoken, id: str, block: Any) -> Chunks:
         """Write an end; metadata stands there, where it replaces what came before."""
         own: JsonObject = {} if block is None else self._metadata(block)
-        if cited := self._citations(getattr(block, "citations", None) or ()):
+        if cited := write_citations(getattr(block, "citations", None) or (), self._report):
             own["citations"] = cited
         return [{"type": f"{_kind(kind)}-end", "id": id, **own}]
-
-    def _citations(self, citations: Sequence[Citation]) -> list[JsonObject]:
-        found: list[JsonObject] = []
-        for one in citations:
-            if not one.url and not one.title:
-                self._report.add_loss("citations.unsupported", one)
-                continue
-            span = {"startIndex": one.start, "endIndex": one.end, "citedText": one.quote}
-            given = {name: value for name, value in span.items() if value is not None}
-            source = {"type": "source", **self._source(one.url, one.title)}
-            source["sourceType"] = source.pop("type_of")
-            found.append({"source": source, **given})
-        return found
-
-    def _source(self, url: str | None, title: str | None) -> JsonObject:
-        """Return a page or a document; one has the same id wherever it is named."""
-        key = url or title or ""
-        id = self._sources.setdefault(key, f"source_{len(self._sources) + 1}")
-        if url:
-            return {"type_of": "url", "id": id, "url": url, **({"title": title} if title else {})}
-        return {"type_of": "document", "id": id, "mediaType": "text/plain", "title": title}
 
     def _metadata(self, block: Any) -> JsonObject:
         """Return the signatures and ids of a block under its provider's name."""
@@ -195,12 +174,10 @@ class AISDKWriter:
 
     def write_sources(self, sources: Sequence[AnswerSource]) -> Chunks:
         """Write `source-url` and `source-document`."""
-        found: Chunks = []
-        for one in sources:
-            own = self._source(one.url, one.title)
-            own["sourceId"] = own.pop("id")
-            found.append({"type": f"source-{own.pop('type_of')}", **own})
-        return found
+        parts = write_sources(sources)
+        for part in parts:
+            part["providerMetadata"] = part.pop("providerOptions")
+        return parts
 
     def write_waiting(self, id: str, event: CallEvent) -> Chunks:
         """Write `tool-approval-request`; a call without a result is one for the page anyway."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..bridges.ai_sdk import read_messages
+from ..bridges.ai_sdk.citations import read_citations
 from ..bridges.ai_sdk.names import OURS, TARGET
 from ..bridges.ai_sdk.provider_calls import read_provider_call
 from ..bridges.results import text_or_none
@@ -263,7 +264,7 @@ class _AGUIReader:
         blocks = [*self._thoughts]
         self._thoughts = []
         if isinstance(content := one.get("content"), str) and content:
-            text = TextBlock(content)
+            text = TextBlock(content, read_citations(noted.get("citations")))
             text.extras = _extras(noted)
             blocks.append(text)
         for call in one.get("toolCalls") or ():

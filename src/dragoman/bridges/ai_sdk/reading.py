@@ -35,6 +35,7 @@ from ..results import (
     finish_bridge,
     text_or_none,
 )
+from .citations import read_citations
 from .names import ERROR, FIELDS, ISSUERS, MEDIA, OURS, TARGET
 from .provider_calls import is_shown_only, read_provider_call
 from .ui import decode_base64, to_model_messages
@@ -183,7 +184,7 @@ def _block(part: JsonObject, role: str, kept: JsonObject) -> ContentBlock:
         return own
     block: Any = None
     if kind == "text" and isinstance(part.get("text"), str):
-        block = TextBlock(part["text"])
+        block = TextBlock(part["text"], read_citations(part.get("citations")))
     elif kind == "reasoning" and isinstance(part.get("text"), str):
         block = _thinking(part, options)
     elif kind in ("file", "image"):

@@ -26,6 +26,7 @@ from ...message.blocks import (
     ToolUseBlock,
     plain_value,
 )
+from ...message.sources import collect_sources
 from ...protocols.anthropic.blocks import cache_control
 from ...text.json_text import Json, JsonObject
 from ..results import (
@@ -37,6 +38,7 @@ from ..results import (
     say_runs,
     take_said,
 )
+from .citations import write_citations, write_sources
 from .names import ERROR, FIELDS, OURS, PROVIDERS, RESPONSES, TARGET
 from .provider_calls import ProviderCallWriter
 
@@ -127,6 +129,8 @@ class ModelMessageWriter:
             else:
                 shown = "user" if role == "tool" and not _is_raw(blocks) else role
                 parts = [part for one in blocks for part in self._parts(one, msg)]
+                if self._every and shown == "assistant":
+                    parts += write_sources(collect_sources(blocks))
                 found.append({"role": shown, "content": parts, **options})
             options = {}
         return found
@@ -168,6 +172,9 @@ class ModelMessageWriter:
         match block.type:
             case "text":
                 part = {"type": "text", "text": block.text}
+                if self._every and block.citations:
+                    cited = write_citations(block.citations, self._report)
+                    part |= {"citations": cited} if cited else {}
             case "refusal":
                 self._report.add_loss("refusal.as_text", block)
                 part = {"type": "text", "text": block.text}
@@ -213,7 +220,7 @@ class ModelMessageWriter:
             options[name] = {**options.get(name, {}), **fields}
         if getattr(block, "detail", None) is not None:
             options.setdefault(PROVIDERS[RESPONSES], {})["imageDetail"] = block.detail
-        if getattr(block, "citations", None):
+        if getattr(block, "citations", None) and not self._every:
             self._report.add_loss("citations.unsupported", block, "citations")
         for name in ("context", "cite"):
             if getattr(block, name, None) is not None:
