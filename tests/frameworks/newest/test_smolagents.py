@@ -262,6 +262,16 @@ def test_a_step_with_several_calls_has_one_observation() -> None:
     assert read[2] == Msg.tool("c_1", "18\n20", "f")
 
 
+def test_each_id_that_comes_back_as_another_is_a_loss() -> None:
+    given = [*TWO, Msg.tool("b", "x"), Msg.tool("a", "y")]
+    losses = write_messages(given, policy="ignore").losses
+    assert [(loss.code, loss.where) for loss in losses] == [
+        ("id.unsupported", "$.messages[1].content[0].id"),
+        ("id.unsupported", "$.messages[2].content[0].id"),
+    ]
+    assert write_messages([*TWO, Msg.tool("a", "y"), Msg.tool("b", "x")]).losses == []
+
+
 def test_an_answer_has_its_usage() -> None:
     msg = Msg.assistant("Hi")
     answer = ChatResponse([Candidate(msg, Finish("stop"))], Usage(input=3, cache_read=4, output=2))

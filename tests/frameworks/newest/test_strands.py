@@ -349,6 +349,17 @@ def test_what_is_no_message_is_refused(value: Any) -> None:
     assert caught.value.path in ("$", "$[0]")
 
 
+def test_media_in_s3_and_texts_are_written_in_their_form() -> None:
+    given = [
+        Msg.user([VideoBlock(URLSource("s3://b/a.mp4")), DocumentBlock(TextSource(["x"]), "A")])
+    ]
+    [message] = write_messages(given).messages
+    assert message["content"] == [
+        {"video": {"format": "mp4", "source": {"location": {"type": "s3", "uri": "s3://b/a.mp4"}}}},
+        {"document": {"format": "txt", "name": "A", "source": {"bytes": b"x"}}},
+    ]
+
+
 def test_whose_thinking_it_is_does_not_depend_on_who_reads() -> None:
     for origin in (Origin("bedrock-converse"), CLAUDE):
         thoughts = [ThinkingBlock("a", "c2ln", origin=origin), ThinkingBlock("", redacted="c2Vh")]

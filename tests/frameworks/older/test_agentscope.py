@@ -6,8 +6,10 @@ import asyncio
 import json
 from typing import Any
 
+from agentscope.agent import ReActAgent
 from agentscope.formatter import AnthropicChatFormatter, OpenAIChatFormatter
 from agentscope.message import Msg as TheirMsg
+from agentscope.model import ChatModelBase, ChatResponse
 
 from dragoman import LLM, Msg
 from dragoman.bridges import agentscope, find_bridge
@@ -150,6 +152,42 @@ def test_an_llm_takes_their_messages() -> None:
     newer = write_messages(history, version=2).messages
     assert [len(one["content"]) for one in newer] == [1, 5, 1], "JSON, as 2.x is not installed"
     assert read_messages(newer).messages == history
+
+
+class Said(ChatModelBase):  # type: ignore[misc]  # not installed where types are checked
+    """A model in this process: it says `done`, signed, and keeps what it was given."""
+
+    def __init__(self) -> None:
+        super().__init__("m", stream=False)
+        self.given: list[Any] = []
+
+    async def __call__(self, messages: Any, *_: Any, **__: Any) -> ChatResponse:
+        self.given = messages
+        thought = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
+        return ChatResponse([thought, {"type": "text", "text": "done"}])
+
+
+def test_an_agent_goes_on_and_its_memory_is_read() -> None:
+    history = CONVERSATIONS["parallel calls with a result that failed"]
+    model = Said()
+    agent = ReActAgent("Friday", "Be brief.", model, AnthropicChatFormatter())
+    agent.set_console_output_enabled(False)
+
+    async def run() -> list[Any]:
+        await agent.memory.add(write_messages(history, policy="ignore").messages)
+        await agent(TheirMsg("user", "And Oslo?", "user"))
+        found: list[Any] = await agent.memory.get_memory()
+        return found
+
+    memory = asyncio.run(run())
+    assert "dragoman" not in str(model.given)
+    read = read_messages(memory).messages
+    assert read[: len(history)] == history
+    assert [(msg.role, msg.name, msg.text) for msg in read[len(history) :]] == [
+        ("user", "", "And Oslo?"), ("assistant", "Friday", "done"),
+    ]  # fmt: skip
+    assert read[-1].blocks[0] == ThinkingBlock("Hm.", "c2ln")
+    assert dumped(write_messages(read, policy="ignore").messages) == dumped(memory)
 
 
 # -- what these messages cannot hold ---------------------------------------------------------------
