@@ -198,6 +198,7 @@ def _difference(plain: Msg, wanted: Msg, target: str) -> JsonObject:
     note = _changes(have, want)
     changed = _changes(known, metadata)
     changed.pop(_GONE, None)  # what theirs says besides does no harm
+    changed = {key: value for key, value in changed.items() if _is_json(value)}
     if changed:
         note["metadata"] = changed
     if [one["type"] for one in there] != [one["type"] for one in blocks]:
@@ -207,11 +208,16 @@ def _difference(plain: Msg, wanted: Msg, target: str) -> JsonObject:
         parts = {str(i): found for i, pair in pairs if (found := _changes(*pair))}
         if parts:
             note["parts"] = parts
-    try:
-        check_json(note, "$")
-    except InvalidMessage:  # the program's own metadata are no JSON
-        note.pop("metadata", None)
     return note
+
+
+def _is_json(value: Any) -> bool:
+    """Whether a value of the program's own metadata can be stored beside their message."""
+    try:
+        check_json(value, "$")
+    except InvalidMessage:
+        return False
+    return True
 
 
 def _align(have: list[JsonObject], want: list[JsonObject]) -> list[JsonObject]:

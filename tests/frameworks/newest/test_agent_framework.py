@@ -308,6 +308,16 @@ def test_signed_thinking_reaches_claude_again() -> None:
     }  # fmt: skip
 
 
+def test_its_client_for_chat_completions_takes_a_signature_for_json() -> None:
+    """As docs/bridges.md says; thinking without one is sent as a text."""
+    client = OpenAIChatCompletionClient(api_key="none", model="gpt-5.6")
+    signed = Message("assistant", [Content.from_text_reasoning(text="Hm.", protected_data="c2ln")])
+    with pytest.raises(json.JSONDecodeError):
+        client._prepare_message_for_openai(signed)
+    written = write_messages(CONVERSATIONS["signed thinking"]).messages
+    assert [one.protected_data for one in written[1].contents][:1] == ["c2lnbmVk"]
+
+
 def test_sealed_reasoning_reaches_openai_again() -> None:
     client = OpenAIChatClient(api_key="none", model="gpt-5.6")
     written = write_messages(CONVERSATIONS["sealed reasoning"]).messages

@@ -209,6 +209,12 @@ def test_what_a_program_changes_counts() -> None:
     assert again.tool_call_result.result == "no such town"
 
 
+def test_the_programs_own_metadata_come_back_where_they_are_json() -> None:
+    [written] = write_messages([Msg.user("Hi", metadata={"page": 3, "file": object()})]).messages
+    json.dumps(written.to_dict())
+    assert read_messages([written]).messages[0].metadata["page"] == 3
+
+
 # -- what its chat generators send -----------------------------------------------------------------
 
 

@@ -312,6 +312,8 @@ def test_a_cache_hint_is_a_cache_point() -> None:
         {"type": "text", "text": "Long.", "cache_control": {"type": "ephemeral", "ttl": "1h"}},
         {"type": "text", "text": "And now?"},
     ]
+    with pytest.raises(ValueError, match="CachePoint"):
+        to_openai_message_dict(write_messages(messages).messages[0])
 
 
 # -- what an LLM is asked --------------------------------------------------------------------------
