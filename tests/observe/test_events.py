@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +17,6 @@ from dragoman.errors import ConfigError, InvalidOutput, ProviderError, StreamBro
 from dragoman.message import ToolUseBlock
 from dragoman.model import ChatModel
 from dragoman.observe import Event
-from dragoman.observe.channel import CHANNEL
 from dragoman.testing import Fault, Scripted
 from dragoman.vendors import wire
 from tests.each_case import each_case
@@ -375,7 +376,14 @@ def test_many_threads_at_once() -> None:
 
 
 def test_the_channel_is_off_without_a_listener() -> None:
-    before = CHANNEL.on
-    with observe.subscribe(print):
-        assert CHANNEL.on
-    assert CHANNEL.on is before
+    """In a process of its own, in which no other test has made a listener."""
+    program = (
+        "from dragoman import observe\n"
+        "from dragoman.observe.channel import CHANNEL\n"
+        "found = [CHANNEL.on]\n"
+        "with observe.subscribe(print):\n"
+        "    found.append(CHANNEL.on)\n"
+        "print([*found, CHANNEL.on])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout.strip() == b"[False, True, False]"

@@ -139,6 +139,7 @@ def test_a_run_is_one_tree(how: str) -> None:
         2,
         StatusCode.UNSET,
     )
+    assert attributes(first)["gen_ai.response.finish_reasons"] == ("tool_call",)
     assert attributes(second)["error.type"] == "rate_limit"
     asks = traced.named("dragoman.ask")
     assert [[event.name for event in ask.events] for ask in asks] == [[], ["dragoman.fallback"]]

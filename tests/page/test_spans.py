@@ -77,7 +77,8 @@ def test_what_exporters_write(how: str, tmp_path: Path) -> None:
     folder = tmp_path / how.replace(" ", "-")
     folder.mkdir()
     text = exported(folder, how)
-    for given in (text.encode(), text.replace("\n", "\r\n").encode()):
+    backwards = "\n".join(reversed(text.splitlines())) if how == "otlp" else text
+    for given in (text.encode(), text.replace("\n", "\r\n").encode(), backwards.encode()):
         first, second, third = read_exchanges(given, "spans.jsonl")
         assert [one.fault for one in (first, second, third)] == ["", "", ""]
         assert said(first)[0] == ("user", "How warm is it?")
