@@ -98,11 +98,16 @@ def find_bridge(value: object) -> Any:
 
 def _cross(items: list[Any]) -> list[Any]:
     """Return the items with ours in the place of messages of another library."""
-    others = (item for item in items if not isinstance(item, (Msg, ChatResponse)))
-    if all(isinstance(item, Mapping) and find_bridge(item) is None for item in others):
+    find = import_module("dragoman.bridges").find_bridge  # once: a history can be long
+    for item in items:
+        if isinstance(item, (Msg, ChatResponse)):
+            continue
+        if not isinstance(item, Mapping) or find(item) is not None:
+            break
+    else:
         return items
     found: list[Any] = []
-    for bridge, run in groupby(items, find_bridge):
+    for bridge, run in groupby(items, find):
         same = [*run]
         found += same if bridge is None else bridge.read_messages(same).messages
     return found

@@ -378,6 +378,25 @@ def test_whose_thinking_it_is_does_not_depend_on_who_reads() -> None:
     assert read_messages(agent).messages[0].origin == Origin("anthropic")
 
 
+def test_usage_is_read_as_the_model_counts() -> None:
+    """Strands copies the figures of each provider: OpenAI's input has the cached tokens in it."""
+    figures = {"inputTokens": 1000, "outputTokens": 5, "totalTokens": 1005}
+    metadata = {"usage": {**figures, "cacheReadInputTokens": 900}}
+    theirs: list[Any] = [
+        {"role": "assistant", "content": [{"text": "Hi"}], "metadata": metadata},
+    ]
+    for model, input in ((OpenAIModel(model_id="m"), 100), (Said(), 1000)):
+        read = read_messages(Agent(model, copy.deepcopy(theirs), callback_handler=None)).messages
+        usage = {"input": input, "output": 5, "total": 1005, "cache_read": 900}
+        assert read[0].metadata["usage"] == usage
+        written = write_messages(read).messages
+        assert {key: written[0][key] for key in theirs[0]} == theirs[0]
+    ours = Msg.assistant("Hi", metadata={"usage": {"input": 1000, "cache_read": 900}})
+    for issuer in ("openai-chat", "anthropic"):
+        [back] = read_messages(write_messages([ours]).messages, issuer=issuer).messages
+        assert back.metadata["usage"] == {"input": 1000, "cache_read": 900}
+
+
 def test_an_answer_has_its_usage() -> None:
     msg = Msg.assistant("Hi", origin=CLAUDE)
     answer = ChatResponse(

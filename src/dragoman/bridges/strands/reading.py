@@ -27,6 +27,8 @@ _ISSUERS = {
     "mistral": "mistral",
     "ollama": "ollama",
 }
+# whose models give the tokens of the whole request as input, those from the cache included
+_WHOLE = ("openai-chat", "openai-responses", "gemini")
 USAGE = (
     ("inputTokens", "input"),
     ("outputTokens", "output"),
@@ -47,8 +49,8 @@ def read_messages(
     Args:
         messages: Messages as dicts, with bytes as bytes or as sessions store them, `SessionMessage`
             objects, or an agent, which has them as `messages`, and its system prompt.
-        issuer: Whose signed thinking they hold, where a note of ours does not say so. The model of
-            an agent tells it by its class.
+        issuer: Whose signed thinking and figures they hold, where a note of ours does not say so.
+            The model of an agent tells it by its class.
         policy: What to do about losses.
 
     Returns:
@@ -107,7 +109,7 @@ class _ReadMessage:
     def keep(self, writer: StrandsWriter) -> None:
         """Keep in the messages what their blocks and roles cannot hold."""
         first, last = self.messages[0], self.messages[-1]
-        note_usage(last, self.rest.get("metadata"))
+        note_usage(last, self.rest.get("metadata"), self.issuer)
         for key, value in _custom(self.rest).items():
             if key != OURS:
                 first.metadata.setdefault(key, value)
@@ -116,7 +118,7 @@ class _ReadMessage:
         kept: JsonObject = {"message": self.rest} if self.rest else {}
         if len(told) == len(self.items) and (notes := keep_items(told, self.items)):
             kept["items"] = notes
-        if self.issuer and any(block.type == "thinking" for block in first.blocks):
+        if self.issuer and self.messages[0].role == "assistant":
             kept["issuer"] = self.issuer
         if kept:
             first.metadata[TARGET] = kept
@@ -183,17 +185,21 @@ def make_message(role: str, blocks: Sequence[ContentBlock]) -> Msg:
     return msg
 
 
-def note_usage(msg: Msg, metadata: Any) -> None:
+def note_usage(msg: Msg, metadata: Any, issuer: str) -> None:
     """Note the usage that metadata of theirs tell, unless a note of ours has told it.
 
     Args:
         msg: The message.
         metadata: The metadata of the message of theirs; anything else tells none.
+        issuer: Whose figures they are.
     """
     usage = metadata.get("usage") if isinstance(metadata, Mapping) else None
     if not isinstance(usage, Mapping) or (msg._metadata and "usage" in msg.metadata):
         return
     figures = {ours: usage.get(name) for name, ours in USAGE}
     known: dict[str, Any] = {name: value for name, value in figures.items() if type(value) is int}
+    cached = known.get("cache_read", 0)
+    if issuer in _WHOLE and cached <= known.get("input", 0):
+        known["input"] = known.get("input", 0) - cached
     if any(known.values()):
         AnswerNotes(Usage(**known)).note_on(msg)

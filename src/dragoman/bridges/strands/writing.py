@@ -65,11 +65,14 @@ def _write(writer: StrandsWriter, role: str, group: Sequence[Said]) -> JsonObjec
         parts.append((msg, blocks, lost))
     own = (parts[0][0]._metadata or {}).items()
     custom: JsonObject = {key: value for key, value in own if key not in (TARGET, *NOTED)}
-    metadata = _metadata(rest.pop("metadata", None), group)
+    theirs = rest.pop("metadata", None)
+    has_theirs = isinstance(theirs, Mapping) and "usage" in theirs
+    metadata = _metadata(theirs, group)
     note: JsonObject | None = None
     for known in dict.fromkeys((issuer, UNKNOWN)):  # what was theirs, unedited, needs no note
         back = make_message(role, [read_item(item, known) for item in items])
-        note_usage(back, metadata)
+        if has_theirs:  # ours is noted, as figures of theirs can have two meanings
+            note_usage(back, metadata, known)
         if (note := note_parts(parts, [back])) is None:
             break
     if note is not None:
