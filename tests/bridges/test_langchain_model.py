@@ -103,10 +103,17 @@ def test_a_call_that_a_limit_cut_is_never_run_though_its_json_is_whole(text: str
         assert all(call.unfinished for call in read.calls)
 
 
-def test_arguments_of_a_host_that_sends_no_text_of_them_are_streamed() -> None:
-    model = over("gemini/gemini-3-pro", [ToolUseBlock("c_1", "f", {"a": {"b": [1]}})])
-    for message in both(model, "Hello"):
-        assert [call["args"] for call in message.tool_calls] == [{"a": {"b": [1]}}]
+@each_case("id", ["c_1", ""])
+@each_case("version", [None, "v1"])
+def test_calls_of_a_host_that_sends_objects_and_perhaps_no_ids_are_streamed(
+    version: str | None, id: str
+) -> None:
+    calls = [ToolUseBlock(id, "f", {"a": {"b": [1]}}), ToolUseBlock(id and "c_2", "g", {})]
+    for message in both(over("gemini/gemini-3-pro", calls, output_version=version), "Hello"):
+        assert [call["args"] for call in message.tool_calls] == [{"a": {"b": [1]}}, {}]
+        ids = [call["id"] for call in message.tool_calls]
+        assert all(ids)
+        assert ids[0] != ids[1]
 
 
 # -- streams --------------------------------------------------------------------------------------

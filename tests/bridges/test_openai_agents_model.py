@@ -345,8 +345,9 @@ def test_a_provider_makes_models_of_names() -> None:
         ModelProvider().get_model(None)
 
 
-def test_arguments_of_a_host_that_sends_no_text_of_them_are_streamed() -> None:
-    model, _ = over("gemini/gemini-3-pro", [ToolUseBlock("c", "rain", {"city": "Rome"})])
+@each_case("id", ["c_1", ""])
+def test_calls_of_a_host_that_sends_objects_and_perhaps_no_ids_are_streamed(id: str) -> None:
+    model, _ = over("gemini/gemini-3-pro", [ToolUseBlock(id, "rain", {"city": "Rome"})])
 
     async def go() -> list[Any]:
         events = model.stream_response(
@@ -357,4 +358,15 @@ def test_arguments_of_a_host_that_sends_no_text_of_them_are_streamed() -> None:
     seen = asyncio.run(go())
     deltas = [one.delta for one in seen if one.type == "response.function_call_arguments.delta"]
     assert "".join(deltas) == '{"city": "Rome"}'
-    assert seen[-1].response.output[0].arguments == '{"city": "Rome"}'
+    [added] = [one.item for one in seen if one.type == "response.output_item.added"]
+    [item] = seen[-1].response.output
+    assert (item.arguments, item.call_id) == ('{"city": "Rome"}', added.call_id)
+    assert item.call_id
+
+
+def test_an_answer_without_content_is_no_item() -> None:
+    model, _ = over("openai/openai-responses/gpt-5.6", Msg("", [], "assistant"))
+    ask_plainly = model.get_response(
+        None, "x", ModelSettings(), [], None, [], ModelTracing.DISABLED
+    )
+    assert asyncio.run(ask_plainly).output == []

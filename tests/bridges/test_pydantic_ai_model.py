@@ -382,16 +382,18 @@ def test_a_cancelled_stream_is_interrupted() -> None:
     assert asyncio.run(cancel()) == "interrupted"
 
 
-def test_arguments_of_a_host_that_sends_no_text_of_them_are_streamed() -> None:
-    model, _ = over("gemini/gemini-3-pro", [ToolUseBlock("c", "rain", {"city": "Rome"})])
+@each_case("id", ["c_1", ""])
+def test_calls_of_a_host_that_sends_objects_and_perhaps_no_ids_are_streamed(id: str) -> None:
+    model, _ = over("gemini/gemini-3-pro", [ToolUseBlock(id, "rain", {"city": "Rome"})])
 
-    async def stream() -> list[Any]:
+    async def stream() -> tuple[list[Any], ModelResponse]:
         async with model.request_stream(history(), None, ModelRequestParameters()) as stream:
             events = [event async for event in stream]
-        return [one.part for one in events if isinstance(one, PartEndEvent)]
+        return [one.part for one in events if isinstance(one, PartEndEvent)], stream.get()
 
-    [part] = asyncio.run(stream())
+    [part], whole = asyncio.run(stream())
     assert part.args_as_dict() == {"city": "Rome"}
+    assert part.tool_call_id == whole.tool_calls[0].tool_call_id
 
 
 def test_tokens_are_counted() -> None:

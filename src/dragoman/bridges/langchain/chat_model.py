@@ -357,7 +357,8 @@ class ChatModel(BaseChatModel):
                     for chunk in writer.feed(event):
                         yield ChatGenerationChunk(message=chunk)
             except InvalidOutput as error:
-                yield ChatGenerationChunk(message=writer.finish(_kept(error, question)))
+                for chunk in writer.finish(_kept(error, question)):
+                    yield ChatGenerationChunk(message=chunk)
 
     async def _astream(
         self,
@@ -375,7 +376,8 @@ class ChatModel(BaseChatModel):
                     for chunk in writer.feed(event):
                         yield ChatGenerationChunk(message=chunk)
             except InvalidOutput as error:
-                yield ChatGenerationChunk(message=writer.finish(_kept(error, question)))
+                for chunk in writer.finish(_kept(error, question)):
+                    yield ChatGenerationChunk(message=chunk)
 
 
 def _kept(error: InvalidOutput, question: _Asking) -> ChatResponse:

@@ -45,6 +45,7 @@ class _Growing:
     type: str
     parts: list[str] = field(default_factory=list)
     held: str = ""  # text that has not gone out yet
+    has_id: bool = True
 
     @property
     def text(self) -> str:
@@ -64,6 +65,7 @@ class ChunkWriter:
         self._write = write
         self._is_list = is_list
         self._open: dict[Any, _Growing] = {}
+        self._plain: set[int] = set()  # the texts that went out as plain text
 
     def feed(self, event: StreamEvent) -> Iterator[AIMessageChunk]:
         """Yield the chunks that an event makes.
@@ -72,8 +74,10 @@ class ChunkWriter:
             event: The next event.
         """
         if event.type == "finish":
-            yield self.finish(event.response)
+            yield from self.finish(event.response)
             return
+        if event.key[0] != 0:
+            return  # a stream of LangChain has one answer
         kind, _, what = event.type.partition("-")
         if kind == "tool" and what == "start":
             yield from self._start_call(event)
@@ -89,6 +93,7 @@ class ChunkWriter:
             self._new(event.key, "text")
             return
         block = self._new(event.key, "tool_call")
+        block.has_id = bool(event.block.id)  # Gemini's calls mostly have none; they get one
         yield self._call(block, "", event.block.name, event.block.id or None)
 
     def _grow(self, event: Any, kind: str) -> Iterator[AIMessageChunk]:
@@ -100,6 +105,7 @@ class ChunkWriter:
             return
         block.parts.append(event.text)
         if block.type == "text" and not self._is_list:
+            self._plain.add(block.index)
             yield AIMessageChunk(content=event.text)
             return
         self._is_list = True
@@ -117,22 +123,27 @@ class ChunkWriter:
     def _call(
         self, block: _Growing, text: str, name: str | None = None, id: str | None = None
     ) -> AIMessageChunk:
-        chunk = tool_call_chunk(name=name, args=text, id=id, index=block.index)
+        return self._call_chunk(tool_call_chunk(name=name, args=text, id=id, index=block.index))
+
+    def _call_chunk(self, chunk: Any) -> AIMessageChunk:
         if not self._is_list:
             return AIMessageChunk(content="", tool_call_chunks=[chunk])
         return AIMessageChunk(
             content=[dict(chunk)], tool_call_chunks=[chunk], response_metadata=dict(_V1)
         )
 
-    def finish(self, response: ChatResponse) -> AIMessageChunk:
-        """Return the last chunk.
+    def finish(self, response: ChatResponse) -> Iterator[AIMessageChunk]:
+        """Yield the last chunk, and one before it for what is still to be said of calls.
 
         Args:
             response: The whole answer.
         """
         message = self._write(response)
         blocks = as_blocks(message)
+        self._is_list = self._is_list or (not self._open and message.content == [])
         content, calls, is_told = self._rest(blocks)
+        for chunk in calls:  # of the last one LangChain makes calls at once, of its part alone
+            yield self._call_chunk(chunk)
         kwargs = dict(message.additional_kwargs)
         if not is_told:  # the bridge reads these, if nobody has changed the message
             kwargs[OURS] = {**kwargs.get(OURS, {}), "content": blocks}
@@ -141,10 +152,13 @@ class ChunkWriter:
         if self._is_list:
             metadata |= _V1
         elif self._open and metadata.get("model_provider") in LISTS_CALLS and message.tool_calls:
-            del metadata["model_provider"]  # a fallback's; its calls would be left out
-        return AIMessageChunk(
+            # a fallback's, by which LangChain would leave out its calls; the bridge reads it here
+            metadata[OURS] = {
+                **metadata.get(OURS, {}),
+                "model_provider": metadata.pop("model_provider"),
+            }
+        yield AIMessageChunk(
             content=content if self._is_list else "",
-            tool_call_chunks=calls,
             usage_metadata=message.usage_metadata,
             additional_kwargs=kwargs,
             response_metadata=metadata,
@@ -156,25 +170,27 @@ class ChunkWriter:
         """Return (content, calls, whether all is then told) of what has not been streamed."""
         content: list[Any] = []
         calls: list[Any] = []
-        is_told = True
         streamed = list(self._open.values())
+        is_told = len(self._plain) < 2  # several texts that went out as plain text are one now
+        has_whole = False
         for block in blocks:
             kind, text = block["type"], block.get(_FIELDS.get(block["type"], ""))
             is_call = kind in ("tool_call", "invalid_tool_call")
             if kind not in _FIELDS:  # media and the like come whole
                 content.append({**block, "index": len(self._open) + len(content)})
-                self._is_list = True
+                self._is_list = has_whole = True
                 continue
+            is_told = is_told and not has_whole  # what comes whole is behind all others
             same = "tool_call" if is_call else kind
             found = streamed.pop(0) if streamed and streamed[0].type == same else None
             if found is None or (not is_call and found.text != text):
                 is_told = False
                 continue
             end = _rest_of(found.text, block) if is_call else ""
-            if end:
-                chunk = tool_call_chunk(name=None, args=end, id=None, index=found.index)
+            if end or not found.has_id:
+                id = None if found.has_id else block["id"]
+                chunk = tool_call_chunk(name=None, args=end, id=id, index=found.index)
                 calls.append(chunk)
-                content += [dict(chunk)] if self._is_list else []
             is_told = is_told and not (end and kind == "invalid_tool_call")
             known = {"type", "name", "id", "args", "error"} if is_call else {"type", _FIELDS[kind]}
             more = {key: value for key, value in block.items() if key not in known}

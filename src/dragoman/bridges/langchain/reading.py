@@ -215,7 +215,10 @@ def _is_output(message: Any) -> bool:
 
 def _provider(message: Any) -> str:
     """Return the provider of an answer: what it names, else Anthropic for blocks of its form."""
+    noted = message.response_metadata.get(OURS)
     named = message.response_metadata.get("model_provider")
+    if named is None and isinstance(noted, Mapping):
+        named = noted.get("model_provider")
     if isinstance(named, str) and named:
         return named
     content = message.content if isinstance(message.content, list) else ()
@@ -271,8 +274,13 @@ def _read_answer(message: Any) -> str | list[ContentBlock]:
         blocks = _with_items(reader.read(_translate(message, content)), content, issuer)
     chunks = getattr(message, "tool_call_chunks", None)
     if chunks:  # of a stream: the texts alone say whether the arguments are whole
+        told = {block.id: block for block in _calls_of(blocks) if block.id}
         blocks = [block for block in blocks if not isinstance(block, ToolUseBlock)]
-        return [*blocks, *_read_chunks(chunks, reader)]
+        read = _read_chunks(chunks, reader)
+        for call in read:
+            if call.id in told and call.extras is None:
+                call.extras = told[call.id].extras
+        return [*blocks, *read]
     blocks = _with_calls(blocks, message, reader)
     is_text = isinstance(content, str) and len(blocks) <= 1 and not _calls_of(blocks)
     return content if is_text else blocks
@@ -399,9 +407,9 @@ def _kind(broken: bool) -> str:
     return "invalid_tool_call" if broken else "tool_call"
 
 
-def _read_chunks(chunks: Iterable[Any], reader: StandardReader) -> list[ContentBlock]:
+def _read_chunks(chunks: Iterable[Any], reader: StandardReader) -> list[ToolUseBlock]:
     """Read the calls of a stream's message, whose arguments LangChain would repair."""
-    found: list[ContentBlock] = []
+    found: list[ToolUseBlock] = []
     for chunk in chunks:
         [block] = reader.read([{**chunk, "type": "tool_call_chunk"}])
         assert isinstance(block, ToolUseBlock)

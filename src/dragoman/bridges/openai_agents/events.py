@@ -17,12 +17,6 @@ from ..results import load_package
 from .items import FAKE_ID
 
 _PACKAGE = "openai-agents"
-_ITEMS = {
-    "message": "ResponseOutputMessage",
-    "function_call": "ResponseFunctionToolCall",
-    "custom_tool_call": "ResponseCustomToolCall",
-    "reasoning": "ResponseReasoningItem",
-}
 _EVENTS = {
     "response.created": "ResponseCreatedEvent",
     "response.completed": "ResponseCompletedEvent",
@@ -51,14 +45,9 @@ def make_item(item: JsonObject) -> Any:
     data = {"id": FAKE_ID, **item}
     if item.get("type") == "message":
         data["content"] = [_with_logprobs(part) for part in item["content"]]
-    kind = _ITEMS.get(str(item.get("type")))
-    if kind is not None:
-        return getattr(types, kind).model_validate(data)
-    return (
-        load_package("pydantic", "pydantic")
-        .TypeAdapter(types.ResponseOutputItem)
-        .validate_python(data)
-    )
+    # as the SDK reads what OpenAI sends: a field of a later release is kept, and no error
+    [made] = types.Response.construct(output=[data]).output
+    return made
 
 
 def _with_logprobs(part: JsonObject) -> JsonObject:
@@ -81,9 +70,11 @@ class ResponseEventWriter:
 
     Args:
         model: The model that is asked.
+        protocol: Its protocol: sealed thinking of two of them has an item.
     """
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, protocol: str = "") -> None:
+        self._protocol = protocol
         self._types = load_package("openai.types.responses", _PACKAGE)
         self._number = 0
         self._items: list[_RunningItem] = []
@@ -118,12 +109,17 @@ class ResponseEventWriter:
                 yield from self._think(event.key, event.text)
             case "thinking-end" if event.key in self._places:
                 yield self._end_thought(*self._places[event.key])
-            case "tool-start":
+            case "block" if event.key not in self._places:
+                yield from self._show(event.key, event.block)
+            case "tool-start" if event.block.id:
                 yield from self._call(event.key, event.block)
-            case "tool-delta":
+            case "tool-delta" if event.key in self._places:
                 yield self._argue(self._places[event.key][0], event.text)
-            case "tool-end" if not self._places[event.key][0].text:  # a host that sends objects
-                yield self._argue(self._places[event.key][0], arguments(event.block.input))
+            case "tool-end":
+                if event.key not in self._places:  # of a host that gives calls no ids
+                    yield from self._call(event.key, event.block)
+                if not (item := self._places[event.key][0]).text:  # or one that sends objects
+                    yield self._argue(item, arguments(event.block.input))
             case _:
                 pass
 
@@ -155,6 +151,14 @@ class ResponseEventWriter:
         more: JsonObject = {} if is_refusal else {"logprobs": []}
         name = "response.refusal.delta" if is_refusal else "response.output_text.delta"
         yield self._event(name, **self._place(key), delta=text, **more)
+
+    def _show(self, key: Any, block: Any) -> Iterator[Any]:
+        """Open the item of what comes whole: sealed thinking, and what only OpenAI has."""
+        if block.type == "thinking" and self._protocol in ("anthropic", "openai-responses"):
+            yield from self._open(key, {"type": "reasoning", "summary": []})
+            self._places[key][0].parts -= 1  # nothing of it is shown
+        elif block.type == "raw" and block.issuer == "openai-responses" and "type" in block.data:
+            yield from self._open(key, block.data)
 
     def _place(self, key: Any) -> JsonObject:
         item, part = self._places[key]

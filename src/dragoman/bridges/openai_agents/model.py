@@ -177,7 +177,7 @@ class Model(BaseModel):
         asked = self._prepare(
             system_instructions, input, model_settings, tools, output_schema, handoffs
         )
-        writer = ResponseEventWriter(self._asked[0])
+        writer = ResponseEventWriter(*self._asked)
         with generation_span(model=self._asked[0], disabled=tracing.is_disabled()) as span:
             async with self._llm.stream(asked.request, **asked.call) as stream:
                 async for event in stream:
@@ -297,7 +297,7 @@ class Model(BaseModel):
                 error.response = answer
                 raise error
         written = write_messages([answer], policy=self._policy)
-        items = written.messages
+        items = [item for item in written.messages if "type" in item]  # not that of no content
         told = describe(answer, asked.losses, getattr(answer, "losses", ()), written.losses)
         if items and told:
             items[-1][DATA] = {**items[-1].get(DATA, {}), OURS: told}

@@ -348,6 +348,7 @@ class Streamed(StreamedResponse):
     _whole: ModelResponse | None = field(default=None, init=False)
     _grown: dict[Any, str] = field(default_factory=dict, init=False)  # the kind of each block
     _told: set[Any] = field(default_factory=set, init=False)  # calls that have arguments
+    _held: set[Any] = field(default_factory=set, init=False)  # calls that have no id yet
 
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
         async for event in self._iter:
@@ -369,17 +370,18 @@ class Streamed(StreamedResponse):
                 yield from self._sign(key)
             case "tool-start":
                 self._grown[key] = "tool-call"
-                yield from manager.handle_tool_call_delta_events(
-                    vendor_part_id=key,
-                    tool_name=event.block.name,
-                    tool_call_id=event.block.id or None,
-                )
-            case "tool-delta":
+                if event.block.id:
+                    yield from self._call(key, event.block)
+                else:  # pydantic-ai would make up another id than the whole answer has
+                    self._held.add(key)
+            case "tool-delta" if key not in self._held:
                 self._told.add(key)
                 yield from manager.handle_tool_call_delta_events(
                     vendor_part_id=key, args=event.text
                 )
             case "tool-end" if key not in self._told:  # some hosts send objects, no text of them
+                if key in self._held:
+                    yield from self._call(key, event.block)
                 yield from manager.handle_tool_call_delta_events(
                     vendor_part_id=key, args=arguments(event.block.input)
                 )
@@ -387,6 +389,11 @@ class Streamed(StreamedResponse):
                 yield from self._finish(event.response)
             case _:
                 pass  # blocks that come whole are in the answer
+
+    def _call(self, key: Any, block: Any) -> Iterator[ModelResponseStreamEvent]:
+        yield from self._parts_manager.handle_tool_call_delta_events(
+            vendor_part_id=key, tool_name=block.name, tool_call_id=block.id
+        )
 
     def _sign(self, key: Any) -> Iterator[ModelResponseStreamEvent]:
         """Yield the signature of thinking that has ended."""
