@@ -237,6 +237,27 @@ def test_a_stored_conversation_asks_again_for_what_waits() -> None:
     assert run(agent, None).text == "Good."
 
 
+def test_two_calls_with_one_id_are_told_apart_on_a_page_that_is_reloaded() -> None:
+    calls = [ToolUseBlock("p_1", "ask", {}), ToolUseBlock("p_1", "ask", {})]
+    agent = agent_of(calls, "Good.", approve="ask", toolkit=Toolkit([asked_tool]))
+    run(agent, "Go.")
+    [_, message] = ui.write_history(agent)
+    _, first, second = message["parts"]
+    assert (first["toolCallId"], second["toolCallId"]) == ("p_1", "p_1_2")
+    for part, approved in ((first, False), (second, True)):
+        part |= {"state": "approval-responded"}
+        part["approval"] = {**part["approval"], "approved": approved}
+    asked = ui.read_request({"id": "c", "messages": [user("u", "Go."), message]})
+    assert asked.give_to(agent) is None
+
+    async def play() -> list[Any]:
+        return [one async for one in ui.ai_sdk(agent.events(None), request=asked)]
+
+    chunks = asyncio.run(play())
+    ends = {one["toolCallId"]: one["type"] for one in chunks if "toolCallId" in one}
+    assert ends == {"p_1": "tool-output-denied", "p_1_2": "tool-output-available"}
+
+
 def test_everything_of_an_ag_ui_request_is_read() -> None:
     parts = [
         {"type": "text", "text": "Look"},

@@ -6,6 +6,7 @@ from ..agent import ReActAgent
 from ..bridges.ai_sdk import write_ui_messages
 from ..losses import PolicyLike
 from ..text.json_text import JsonObject
+from .walk import next_id
 
 
 def write_history(agent: ReActAgent, *, policy: PolicyLike = "log") -> list[JsonObject]:
@@ -26,6 +27,8 @@ def write_history(agent: ReActAgent, *, policy: PolicyLike = "log") -> list[Json
     Source: npm `ai` 7.0.173, `UIMessage` (2026-11-29).
     """
     messages = write_ui_messages(agent.messages, policy=policy).messages
+    for message in messages:
+        _part_ids(message["parts"])
     pending = {one.key.rpartition(".")[2]: one for one in agent.pending if one.kind == "approval"}
     if not messages or not pending:
         return messages
@@ -37,3 +40,12 @@ def write_history(agent: ReActAgent, *, policy: PolicyLike = "log") -> list[Json
         if (one := pending.get(str(nth))) is not None:
             part |= {"state": "approval-requested", "approval": {"id": one.key}}
     return messages
+
+
+def _part_ids(parts: list[JsonObject]) -> None:
+    """Give calls with one id others, as their stream did: a page finds a call by its id alone."""
+    seen: set[str] = set()
+    for part in parts:
+        if (id := part.get("toolCallId")) is not None:
+            part["toolCallId"] = next_id(id, seen)
+            seen.add(part["toolCallId"])

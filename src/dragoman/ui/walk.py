@@ -6,7 +6,7 @@ What breaks off stays open, and no end is written after it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -304,10 +304,7 @@ class Walk:
 
     def _own_id(self, id: str) -> str:
         """Return an id that no other call of the stream has: models use one twice."""
-        own, count = id or "call", 1
-        while own in self._ids or (not id and count == 1):
-            count += 1
-            own = f"{id or 'call'}_{count}"
+        own = next_id(id or "call_1", self._ids)
         if own != id:
             self._lose("id.mapped" if id else "id.made", None)
         self._ids.add(own)
@@ -433,6 +430,17 @@ class Walk:
         node = replace(block) if block is not None else object()
         self._report.set_place(node, f"$.events[{self._events - 1}]")
         self._report.add_loss(code, node)
+
+
+def next_id(id: str, taken: Collection[str]) -> str:
+    """Return an id that is not taken: this one, or else this with a number.
+
+    Args:
+        id: The id.
+        taken: The ids of other calls.
+    """
+    numbered = (f"{id}_{count}" for count in range(2, len(taken) + 3))
+    return id if id not in taken else next(one for one in numbered if one not in taken)
 
 
 def _is_sealed(block: Any) -> bool:
