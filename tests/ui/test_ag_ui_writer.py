@@ -17,7 +17,8 @@ from tests.bridges.conversations import CORPUS
 from .judging import judge
 from .played import Run
 from .recorded import recorded_streams
-from .test_ai_sdk_writer import PLAYED, played, request_of, said_by
+from .rules import ag_ui_faults
+from .test_ai_sdk_writer import PLAYED, chunks, played, request_of, said_by
 
 
 def streamed(turn: list[Run]) -> list[dict[str, Any]]:
@@ -108,6 +109,9 @@ def test_a_client_shows_each_turn_of_an_agent_as_its_history_has_it() -> None:
     for name, turn, verdict in judged_turns():
         refused = [one for one in verdict["refused"] if "EmptyError" not in one]
         assert (refused, verdict["errors"]) == ([], []), name
+        known = [call.id for run in turn for msg in run.said for call in msg.calls]
+        for nth, stream in enumerate(streamed(turn)):
+            assert ag_ui_faults(chunks(stream["sse"]), known if nth else ()) == [], name
         assert verdict["types"].count("RUN_FINISHED") == len(turn)
         said = [msg for run in turn for msg in run.said]
         assert plain(shown(verdict["messages"][1:])) == plain(expected(said)), name
@@ -125,6 +129,8 @@ def test_every_recorded_stream_is_read_as_our_answer() -> None:
     cases = [*recorded_streams()]
     streams = [[{"sse": "".join(ui.ag_ui(events).sse())}] for _, events in cases]
     broken = 0
+    for (name, _), [stream] in zip(cases, streams, strict=True):
+        assert ag_ui_faults(chunks(stream["sse"])) == [], name
     for (name, events), verdict in zip(cases, judge("ag_ui", streams), strict=True):
         response = events[-1].response
         assert response is not None
@@ -170,3 +176,11 @@ def test_the_judge_finds_what_is_wrong() -> None:
     assert "text messages are still active" in refused[1][0]
     assert "RUN_ERROR" in refused[2][0]
     assert refused[3] != []
+    # what it does not mind
+    assert ag_ui_faults(lines) == []
+    begun = next(one for one in lines if one["type"] == "TEXT_MESSAGE_START")
+    calls = ("TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END")
+    uncalled = [one for one in lines if one["type"] not in calls]
+    for wrong in (uncalled, [*lines[:2], begun, *lines[2:]], [*lines, {**lines[-1], "runId": "x"}],
+                  [{**one, "delta": ""} for one in lines], null):  # fmt: skip
+        assert ag_ui_faults(wrong) != []

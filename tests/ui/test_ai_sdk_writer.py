@@ -19,6 +19,7 @@ from tests.llm.hosts import HOSTS
 from .judging import judge
 from .played import Run, play_odd_runs, play_twelve_steps
 from .recorded import recorded_streams
+from .rules import ai_sdk_faults
 
 PLAYED = {"odd": play_odd_runs} | {wire: partial(play_twelve_steps, wire) for wire in HOSTS}
 
@@ -95,6 +96,8 @@ def test_a_page_shows_each_turn_of_an_agent_as_its_history_has_it() -> None:
     """All streams are accepted, and the message that is read is that of the stored history."""
     for name, turn, verdict in judged_turns():
         assert (verdict["refused"], verdict["errors"]) == ([], []), name
+        for stream in streamed(turn):
+            assert ai_sdk_faults(chunks(stream["sse"])) == [], name
         assert verdict["types"].count("finish") == len(turn)
         assert verdict["types"].count("start-step") == verdict["types"].count("finish-step")
         history = [Msg.user("Go."), *(msg for run in turn for msg in run.said)]
@@ -134,6 +137,8 @@ def test_every_recorded_stream_is_read_as_our_answer() -> None:
     cases = [*recorded_streams()]
     streams = [[{"sse": "".join(ui.ai_sdk(events).sse())}] for _, events in cases]
     broken = 0
+    for (name, _), [stream] in zip(cases, streams, strict=True):
+        assert ai_sdk_faults(chunks(stream["sse"])) == [], name
     for (name, events), verdict in zip(cases, judge("ai_sdk", streams), strict=True):
         response = events[-1].response
         assert response is not None
@@ -192,6 +197,11 @@ def test_the_judge_finds_what_is_wrong() -> None:
     assert "streaming" in {one.get("state") for one in bad[0]["message"]["parts"]}
     assert "No tool invocation found" in bad[1]["errors"][0]
     assert "text-start" in bad[2]["errors"][0]
+    # what it does not mind
+    assert ai_sdk_faults(told) == []
+    for wrong in (unclosed, null, unbegun, [told[0], *told], [*told[:2], *told[1:]],
+                  [{**one, "dynamic": False} for one in told]):  # fmt: skip
+        assert ai_sdk_faults(wrong) != []
     assert bad[3]["refused"] != []
 
 

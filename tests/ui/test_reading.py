@@ -102,6 +102,7 @@ def test_what_an_ag_ui_client_sends_next_is_what_was_said() -> None:
 
 # -- what an agent is given -----------------------------------------------------------------------
 
+AG_UI: dict[str, Any] = {"threadId": "t", "runId": "r", "messages": []}
 ASK = Tool("ask_ann", "Ask Ann.", {"type": "object", "properties": {}})
 CALL = ToolUseBlock("c_1", "ask_ann", {})
 
@@ -145,6 +146,29 @@ def test_the_result_of_a_call_that_the_page_has_run(part: dict[str, Any]) -> Non
     assert run(agent, None).text == "Noon."
     result = agent.messages[2].blocks[0]
     assert (result.output, result.is_error) == ("It is noon.", part["state"] == "output-error")
+
+
+def test_a_tool_of_an_ag_ui_page_is_run_there_and_its_result_comes_next() -> None:
+    tool = {"name": "ask_ann", "description": "Ask Ann.", "parameters": {"type": "object"}}
+    first = {"id": "1", "role": "user", "content": "How late is it?"}
+    body: dict[str, Any] = {**AG_UI, "messages": [first], "tools": [tool]}
+    asked = ui.read_request(body)
+    agent = agent_of([CALL], "Noon.", toolkit=Toolkit(asked.tools))
+
+    async def play(request: ui.UIRequest) -> list[Any]:
+        events = agent.events(request.give_to(agent))
+        return [event async for event in ui.ag_ui(events, request=request)]
+
+    *_, end = asyncio.run(play(asked))
+    assert end["outcome"] == {"type": "success", "pendingToolCallIds": ["c_1"]}
+    function = {"name": "ask_ann", "arguments": "{}"}
+    said = {"id": "2", "role": "assistant",
+            "toolCalls": [{"id": "c_1", "type": "function", "function": function}]}  # fmt: skip
+    done = {"id": "3", "role": "tool", "toolCallId": "c_1", "content": "It is noon."}
+    events = asyncio.run(play(ui.read_request({**body, "messages": [first, said, done]})))
+    assert "TOOL_CALL_START" not in {event["type"] for event in events}
+    assert "".join(event.get("delta", "") for event in events) == "Noon."
+    assert agent.messages[2].blocks == [ToolResultBlock("c_1", "ask_ann", "It is noon.")]
 
 
 def test_a_result_whose_call_is_one_of_two_is_not_guessed() -> None:
@@ -301,7 +325,6 @@ def test_everything_of_an_ag_ui_request_is_read() -> None:
     ]
 
 
-AG_UI: dict[str, Any] = {"threadId": "t", "runId": "r", "messages": []}
 APPROVAL = {**DONE, "state": "approval-responded"}
 
 

@@ -75,6 +75,12 @@ def test_a_stream_that_breaks_anywhere_is_seen_as_broken(
             assert refused == [], (name, at)
             assert verdict["types"][-1] in ("error", "RUN_ERROR"), (name, at)
             assert not ENDS & {*verdict["types"]}
+            left = verdict["types"].count("text-start") - verdict["types"].count("text-end")
+            parts = (verdict.get("message") or {}).get("parts", ())
+            assert (
+                sum(1 for one in parts if one == {**one, "type": "text", "state": "streaming"})
+                == left
+            ), "a text that broke off is not done"
             assert len(verdict["errors"]) == 1
             assert "words of a provider" not in verdict["errors"][0]
 
