@@ -63,6 +63,7 @@ _PACKAGE = "smolagents"
 _CALLING = "Calling tools:\n"  # before the calls, as the memory of an agent writes them
 _OBSERVED = "Observation:\n"
 _ERROR = "Error:\n"
+_CODE = "python_interpreter"  # the call of an agent that writes code, whose argument is the code
 _CALL_ID = re.compile(r"Call id: (.*)\n")
 _ROLES = ("user", "assistant", "system", "tool-call", "tool-response")
 
@@ -342,7 +343,9 @@ def _read_call(call: Any) -> ToolUseBlock | None:
         return None
     block = ToolUseBlock(call["id"], name)
     value = function.get("arguments")
-    if type(value) is dict:
+    if name == _CODE and isinstance(value, str):
+        block.input, block.freeform = value, True
+    elif type(value) is dict:
         block.input = value
     elif value is not None:
         text = value if isinstance(value, str) else arguments(value)

@@ -262,6 +262,20 @@ def test_a_step_with_several_calls_has_one_observation() -> None:
     assert read[2] == Msg.tool("c_1", "18\n20", "f")
 
 
+@each_case("code", ["print(1)", "{'a': 1", "null", ""])
+def test_a_code_agents_steps_are_calls_of_text(code: str) -> None:
+    calls = [ToolCall("python_interpreter", code, "call_1")]
+    step = ActionStep(
+        1, Timing(0.0, 1.0), tool_calls=calls, observations="1", model_output="I print."
+    )
+    theirs = [*TaskStep("Go.").to_messages(), *step.to_messages()]
+    read = read_messages(theirs).messages
+    call = ToolUseBlock("call_1", "python_interpreter", code, freeform=True)
+    assert read[1] == Msg.assistant([TextBlock("I print."), call])
+    assert read[2] == Msg.tool("call_1", "1", "python_interpreter")
+    assert dumped(write_messages(read, policy="ignore").messages) == dumped(theirs)
+
+
 def test_each_id_that_comes_back_as_another_is_a_loss() -> None:
     given = [*TWO, Msg.tool("b", "x"), Msg.tool("a", "y")]
     losses = write_messages(given, policy="ignore").losses
