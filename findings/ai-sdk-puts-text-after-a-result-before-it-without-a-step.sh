@@ -2,9 +2,9 @@
 # ai 7.0.173 (npm, 2026-11-29), Node.js 20.20.
 #
 # The chunks of a UI message stream may come without `start-step`: the reader takes them, and shows a
-# call, its result and the text after it in this order. `convertToModelMessages` puts what stands
-# between two steps into one message of the assistant and the results behind it, so that without
-# steps the text that was written with the result is sent to the model as said before the result.
+# call, its result and the text after it in this order. `convertToModelMessages` makes one
+# message of the assistant of what is between two steps, and puts the results after it, so that
+# without steps the text that followed a result is sent to the model as said before the result.
 #
 # Output seen:
 #   shown:        dynamic-tool, text
@@ -36,9 +36,9 @@ const stream = new ReadableStream({
 let message;
 for await (const state of readUIMessageStream({ stream })) message = state;
 const made = await convertToModelMessages([message]);
-const told = made.map((one) => `${one.role}[${one.content.map((part) => part.type).join(" ")}]`).join(" ");
+const sent = made.map((one) => `${one.role}[${one.content.map((part) => part.type).join(" ")}]`).join(" ");
 console.log(`shown:        ${message.parts.map((part) => part.type).join(", ")}`);
-console.log(`to the model: ${told}`);
-process.exit(told === "assistant[tool-call text] tool[tool-result]" ? 0 : 1);
+console.log(`to the model: ${sent}`);
+process.exit(sent === "assistant[tool-call text] tool[tool-result]" ? 0 : 1);
 JS
 node try.mjs

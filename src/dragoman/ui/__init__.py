@@ -71,7 +71,7 @@ def ai_sdk(
         request: The request that is answered; with it, a message goes on where calls were answered,
             and refused calls are shown as refused.
         message_id: The id of the message; by default that of the request, or the page's choice.
-        describe: What the page is told of an error; by default only its kind.
+        describe: Describes an error for the page; by default only its kind is sent.
 
     Returns:
         The stream, for `for` or `async for` as the events are.
@@ -122,7 +122,7 @@ def ag_ui(
         request: The request that is answered.
         thread_id: The conversation; by default that of the request, or a new one.
         run_id: The run, whose id no other run of the conversation has; by default likewise.
-        describe: What the page is told of an error; by default only its kind.
+        describe: Describes an error for the page; by default only its kind is sent.
 
     Returns:
         The stream, for `for` or `async for` as the events are.

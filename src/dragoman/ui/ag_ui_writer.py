@@ -1,6 +1,6 @@
 """The events of AG-UI 1.0, as its clients verify and apply them.
 
-What AG-UI has no field for stands under `dragoman` in the `metadata` of an event, which a client
+What AG-UI has no field for is put under `dragoman` in the `metadata` of an event, which a client
 keeps with the message or the call that the event builds, and sends back.
 
 Reference: npm `@ag-ui/core` and `@ag-ui/client` 1.0.0, `EventSchemas`, `verifyEvents` and
@@ -59,7 +59,7 @@ class AGUIWriter:
         report: Collects the losses.
         thread_id: The conversation.
         run_id: The run.
-        describe: What the page is told of an error.
+        describe: Describes an error for the page.
     """
 
     repeats_calls = False  # a second beginning is ignored, but its arguments are added to the first
@@ -114,7 +114,7 @@ class AGUIWriter:
                 start,
                 self._event("REASONING_MESSAGE_START", messageId=own, role="reasoning"),
             ]
-        if not self._has_calls:  # the calls of an answer stand in the message of its last text
+        if not self._has_calls:  # the calls of an answer are part of the message of its last text
             self._message = own
         elif not self._has_text:
             self._names[id] = own = self._message
@@ -173,7 +173,7 @@ class AGUIWriter:
     # -- calls -------------------------------------------------------------------------------------
 
     def begin_call(self, id: str, call: ToolUseBlock) -> Chunks:
-        """Write `TOOL_CALL_START`; all calls of an answer stand in one message."""
+        """Write `TOOL_CALL_START`; all calls of an answer are in one message."""
         self._has_calls, self._grown[id] = True, False
         return [self._begin_call(id, call.name, self._message or None)]
 

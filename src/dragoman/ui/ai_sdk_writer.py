@@ -54,7 +54,7 @@ class AISDKWriter:
     Args:
         report: Collects the losses.
         message_id: The id of the message; None leaves it to the page.
-        describe: What the page is told of an error.
+        describe: Describes an error for the page.
     """
 
     repeats_calls = True
@@ -89,7 +89,7 @@ class AISDKWriter:
         return [{"type": f"{_kind(kind)}-delta", "id": id, "delta": text}]
 
     def end_part(self, kind: Spoken, id: str, block: Any) -> Chunks:
-        """Write an end; metadata stands there, where it replaces what came before."""
+        """Write an end; metadata is sent with it, since it replaces what came before."""
         own: JsonObject = {} if block is None else self._metadata(block)
         if cited := write_citations(getattr(block, "citations", None) or (), self._report):
             own["citations"] = cited

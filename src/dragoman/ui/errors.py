@@ -1,4 +1,4 @@
-"""What a page is told of an error: no more than its kind, unless the program says more."""
+"""The text of an error for a page: its kind only, unless the program gives more."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from ..errors import DragomanError, ProviderError
 def describe_error(error: BaseException) -> str:
     """Return what a page is shown of an error.
 
-    The message of a provider, or of a tool, may hold what is nobody else's business, so only the
-    kind of an error of ours is named, and its status.
+    The message of a provider, or of a tool, may be confidential, so only the kind of an error of
+    ours is named, and its status.
 
     Args:
         error: The error.

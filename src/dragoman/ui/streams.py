@@ -49,7 +49,7 @@ class _Stream:
 class UIStream(_Stream):
     """A stream for a user interface, to iterate over once.
 
-    An error of the model or of the agent is told to the page, logged, and kept in `error`; it is
+    An error of the model or of the agent is sent to the page, logged, and kept in `error`; it is
     not raised, since the response has begun.
 
     Args:

@@ -37,7 +37,7 @@ class StreamWriter(Protocol):
     """Writes one protocol of user interfaces. Each method returns what is sent.
 
     Attributes:
-        repeats_calls: Whether a call that may be known already can be told again.
+        repeats_calls: Whether a call that the page may have already can be sent again.
         closes_aborted: Whether what is open must be closed before the stream is aborted.
     """
 

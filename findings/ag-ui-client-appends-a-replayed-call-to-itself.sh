@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # @ag-ui/client 1.0.0 and @ag-ui/core 1.0.0 (npm, 2026-11-29), Node.js 20.20.
 #
-# A run that goes on after an interrupt is often told from its beginning, by an agent that replays
-# what it had said. The client takes a second TOOL_CALL_START or TEXT_MESSAGE_START with a known id
-# as the same call or message, but appends the arguments and the text that follow to those it has:
-# the arguments of the call are no JSON any more, and are sent so with the next request. Verifier and
-# schemas report nothing.
+# The client applies TOOL_CALL_START and TEXT_MESSAGE_START so that they may arrive twice, as its
+# sources say, since a stream can be delivered again: a known id is the same call or message. But the
+# arguments and the text that follow are appended to those it has. The arguments of the call are no
+# JSON any more, and are sent so with the next request; verifier and schemas report nothing.
 #
 # Output seen:
 #   arguments: {"city":"Paris"}{"city":"Paris"}
