@@ -90,5 +90,5 @@ def test_an_llm_takes_what_an_agent_of_strands_has_made() -> None:
     """They are dicts as those of Bedrock, with two keys of their own."""
     theirs = [{**one, "tracking_id": f"t_{i}"} for i, one in enumerate(written()[:1])]
     body = LLM("openai/gpt-5.6", key="none").request(theirs).body
-    assert [one["role"] for one in body["messages"]] == ["developer", "user"]
+    assert [one["role"] for one in body["messages"]] == ["system", "user"]
     assert "dragoman" not in json.dumps(body)
