@@ -7,12 +7,14 @@ whose pins collide with ours are in `tests/frameworks`, under the same law.
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 import pytest
 
+from dragoman import ChatRequest, wire
 from dragoman.bridges import PACKAGES, results
 from dragoman.losses.policies import LossLog
-from dragoman.message import Msg
+from dragoman.message import Msg, Origin, ThinkingBlock, Tool, ToolResultBlock, ToolUseBlock
 from tests.each_case import each_case
 
 from .conversations import CONVERSATIONS, CORPUS
@@ -27,6 +29,7 @@ from .law import (
     in_frameworks,
 )
 
+MODELS = ("langchain", "pydantic_ai", "openai_agents")  # whose models are ours, too
 PLAIN_JSON = ("openai_agents", "otel_genai", "strands")  # bridges that need no package
 PAIRS = [(bridge, name) for bridge in BRIDGES for name in CONVERSATIONS]
 
@@ -73,3 +76,21 @@ def test_each_bridge_logs_for_itself(
                 bridge.write([Msg.user("Hi", name="Tony")], policy="log")
             lines = [line for line in caplog.messages if "name.unsupported" in line]
             assert len(lines) == expected
+
+
+@each_case("bridge", [one for one in BRIDGES if one.name in MODELS], ids=lambda one: one.name)
+def test_thinking_of_a_host_of_chat_completions_goes_back_to_it(bridge: Bridge) -> None:
+    thought = ThinkingBlock("I must look.", origin=Origin("openai-chat", "glm-4.7"))
+    answer = Msg("", [thought, ToolUseBlock("c_1", "look", {"city": "Rome"})], "assistant")
+    answer.origin = thought.origin
+    result = Msg("", [ToolResultBlock("c_1", "look", "warm")], "tool")
+    history = [Msg.user("x"), answer, result]
+    tool = Tool("look", "", {"type": "object", "properties": {}})
+
+    def sent(messages: list[Msg]) -> Any:
+        request = ChatRequest(messages, model="glm-4.7", tools=[tool])
+        return wire("zhipu", policy="ignore").write_request(request).body["messages"]
+
+    written = bridge.write(history, policy="ignore").messages
+    assert sent(bridge.read(written, policy="ignore").messages) == sent(history)
+    assert sent(history)[1]["reasoning_content"] == "I must look."

@@ -223,6 +223,20 @@ def lose_extras(
             report.add_extras_losses(node, issuer, own)
 
 
+def author_to_note(msg: Msg, named: str) -> str:
+    """Return the issuer of an answer with thinking, if the other library's name says another.
+
+    Chat Completions of any host have OpenAI's name there, and thinking goes back to its author.
+
+    Args:
+        msg: The answer.
+        named: The issuer that is read from the name of its provider.
+    """
+    author = msg.origin.issuer if msg.origin is not None else ""
+    thinks = any(block.type == "thinking" for block in msg.blocks)
+    return author if thinks and author != named else ""
+
+
 def own_fields(extras: Extras | None, *issuers: str) -> JsonObject:
     """Return the fields of these issuers in one new object; the first issuer's count.
 

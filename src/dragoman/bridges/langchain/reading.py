@@ -15,7 +15,15 @@ from ...text.json_text import JsonObject, arguments
 from ...text.redaction import show
 from ..results import AnswerNotes, Bridged, finish_bridge, load_package, text_or_none
 from .blocks import StandardReader, read_native
-from .names import GEMINI_SIGNATURES, LANGCHAIN, OURS, PACKAGE, ROLE_FIELD, find_issuer
+from .names import (
+    GEMINI_SIGNATURES,
+    LANGCHAIN,
+    OURS,
+    PACKAGE,
+    ROLE_FIELD,
+    find_issuer,
+    find_provider,
+)
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -227,8 +235,12 @@ def _provider(message: Any) -> str:
 
 
 def _origin(message: Any) -> Origin | None:
-    found = message.response_metadata
-    issuer, model = find_issuer(_provider(message)), found.get("model_name") or found.get("model")
+    found, provider = message.response_metadata, _provider(message)
+    noted = message.additional_kwargs.get(OURS)
+    author = noted.get("issuer") if isinstance(noted, Mapping) else None
+    is_noted = isinstance(author, str) and find_provider(author) == provider
+    issuer = str(author) if is_noted else find_issuer(provider)
+    model = found.get("model_name") or found.get("model")
     return Origin(issuer, text_or_none(model)) if issuer else None
 
 

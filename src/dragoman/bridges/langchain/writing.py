@@ -16,6 +16,7 @@ from ..results import (
     Bridged,
     Said,
     as_msg,
+    author_to_note,
     finish_bridge,
     load_package,
     lose_extras,
@@ -92,10 +93,12 @@ def _note(msg: Msg) -> JsonObject:
     metadata = msg._metadata or {}
     ours = (*NOTED, LANGCHAIN, "artifact")
     extras: Extras = msg.extras or {}
+    author = msg.origin.issuer if msg.origin is not None else ""
     found = {
         "metadata": {key: value for key, value in metadata.items() if key not in ours},
         "timestamp": msg.timestamp,
         "extras": extras,
+        "issuer": author_to_note(msg, find_issuer(find_provider(author))),
     }
     return {key: value for key, value in found.items() if value}
 

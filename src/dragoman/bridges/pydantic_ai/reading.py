@@ -38,7 +38,17 @@ from ...stream.arguments import parse_arguments
 from ...text.json_text import JsonObject, arguments, loads
 from ...text.redaction import show
 from ..results import AnswerNotes, Bridged, finish_bridge, load_package, own_fields
-from .names import INVALID, OURS, PACKAGE, REDACTED, SIGNATURE, SIGNED_PARTS, TARGET, find_issuer
+from .names import (
+    INVALID,
+    OURS,
+    PACKAGE,
+    REDACTED,
+    SIGNATURE,
+    SIGNED_PARTS,
+    TARGET,
+    find_issuer,
+    find_provider,
+)
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage
@@ -260,6 +270,14 @@ class _PartReader:
             if isinstance(block, ToolUseBlock) and block.id in (noted.get("unfinished") or ()):
                 block.unfinished = True
         issuer = find_issuer(message.provider_name)
+        author = noted.get("issuer")
+        if isinstance(author, str) and find_provider(author) == message.provider_name:
+            for block in blocks:
+                if isinstance(block, ThinkingBlock) and block.origin == Origin(
+                    issuer, message.model_name
+                ):
+                    block.origin = Origin(author, message.model_name)
+            issuer = author
         msg = Msg.create_unchecked("", blocks, "assistant")
         if len(blocks) == 1 and blocks[0] == TextBlock(getattr(blocks[0], "text", "")):
             msg.content = getattr(blocks[0], "text", "")

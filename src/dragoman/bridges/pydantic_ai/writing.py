@@ -28,6 +28,7 @@ from ..results import (
     Said,
     argument_text,
     as_msg,
+    author_to_note,
     finish_bridge,
     load_package,
     lose_extras,
@@ -45,6 +46,7 @@ from .names import (
     SIGNATURE,
     SIGNED_PARTS,
     TARGET,
+    find_issuer,
     find_provider,
 )
 
@@ -296,6 +298,8 @@ class _TurnWriter:
         own: JsonObject = {"unfinished": unfinished} if unfinished else {}
         if noted := _note(msg):
             own["message"] = noted
+        if author := author_to_note(msg, find_issuer(find_provider(_issuer(msg)))):
+            own["issuer"] = author
         if own:
             metadata[OURS] = own
         response = self._load({"kind": "response", **kept, "parts": []})
