@@ -404,6 +404,7 @@ def test_content_of_an_agent() -> None:
     assert [msg.text for msg in asked] == ["It is noon.", "How warm is it?"]
     [said] = otel_genai.read_messages(found["gen_ai.output.messages"]).messages
     assert (said.text, said.name) == ("18 degrees.", "Friday")
+    assert said.metadata["finish"]["reason"] == "stop"
     tools = attributes(traced.named("execute_tool temperature")[0])
     assert tools["gen_ai.tool.call.arguments"] == '{"city":"Paris"}'
     assert tools["gen_ai.tool.call.result"] == "Warm."

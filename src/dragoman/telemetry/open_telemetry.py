@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..bridges import otel_genai
 from ..errors import ConfigError, DragomanError
-from ..message import ChatRequest, ChatResponse, Msg
+from ..message import Candidate, ChatRequest, ChatResponse, Finish, Msg
 from ..observe.channel import Event, ObservedOperation, Subscription, subscribe
 from ..observe.events import (
     AttemptBegin,
@@ -69,6 +69,12 @@ _NAMED: dict[str, Content | None] = {
     "SPAN_ONLY": "span",
     "EVENT_ONLY": "event",
     "SPAN_AND_EVENT": "span_and_event",
+}
+# why a run ended, where an answer never does: readers such as Phoenix want a reason for each output
+_RUN_ENDS: dict[str, Any] = {
+    "done": "stop",
+    "paused": "tool_calls",
+    **dict.fromkeys(("steps", "tokens", "cost", "seconds"), "length"),
 }
 _DETAILS = "gen_ai.client.inference.operation.details"
 # bounds of histograms that the conventions advise, in seconds and tokens
@@ -252,7 +258,10 @@ class _Spans:
             asked = [*found.messages]
             after = range(found.before, len(asked))
             answered = next((i for i in after if asked[i].role == "assistant"), len(asked))
-            said = [reply.msg] if reply is not None and reply.msg is not None else []
+            said: list[Any] = []
+            if reply is not None and reply.msg is not None:
+                reason = _RUN_ENDS.get(reply.finish, reply.finish)
+                said = [ChatResponse([Candidate(reply.msg, Finish(reason))])]
             more |= _as_text(_content(asked[:answered], said, found.system, ()))
         labels = {**found.labels, **_error(event)}
         self._metrics.run.record(monotonic() - found.begun, labels)
