@@ -240,6 +240,16 @@ def test_a_message_is_answered_anew() -> None:
     assert [msg.text for msg in agent.messages] == ["C", "Four."]
 
 
+def test_a_page_that_sends_its_last_message_alone() -> None:
+    asked = ui.read_request({"id": "c", "message": user("u", "Hi."), "trigger": "submit-message"})
+    assert [msg.text for msg in asked.said] == ["Hi."]
+    assert asked.properties == {}
+    waits = {**page()["messages"][1], "parts": [{**APPROVAL, "approval": {"id": "1.2.0",
+                                                                       "approved": True}}]}  # fmt: skip
+    asked = ui.read_request({"id": "c", "message": waits})
+    assert (asked.message_id, asked.verdicts, asked.said) == ("a", {"1.2.0": True}, [])
+
+
 def test_a_message_that_is_sent_twice_is_said_once() -> None:
     agent = agent_of("One.", "Two.")
     body = {"id": "c", "messages": [user("u1", "A")]}
