@@ -244,8 +244,8 @@ def test_a_page_that_sends_its_last_message_alone() -> None:
     asked = ui.read_request({"id": "c", "message": user("u", "Hi."), "trigger": "submit-message"})
     assert [msg.text for msg in asked.said] == ["Hi."]
     assert asked.properties == {}
-    waits = {**page()["messages"][1], "parts": [{**APPROVAL, "approval": {"id": "1.2.0",
-                                                                       "approved": True}}]}  # fmt: skip
+    allowed = {**APPROVAL, "approval": {"id": "1.2.0", "approved": True}}
+    waits = {**page()["messages"][1], "parts": [allowed]}
     asked = ui.read_request({"id": "c", "message": waits})
     assert (asked.message_id, asked.verdicts, asked.said) == ("a", {"1.2.0": True}, [])
 
