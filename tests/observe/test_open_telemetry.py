@@ -24,6 +24,7 @@ from dragoman import LLM, AsyncLLM, Msg, ReActAgent, Tool, Toolkit, observe, too
 from dragoman.bridges import otel_genai
 from dragoman.errors import ConfigError, DragomanError
 from dragoman.message import TextBlock, ToolUseBlock
+from dragoman.model import ChatModel
 from dragoman.testing import Fault, Scripted
 from tests.each_case import each_case
 from tests.observe.traced import Traced, attributes, tracing
@@ -143,6 +144,65 @@ def test_a_run_is_one_tree(how: str) -> None:
     assert attributes(second)["error.type"] == "rate_limit"
     asks = traced.named("dragoman.ask")
     assert [[event.name for event in ask.events] for ask in asks] == [[], ["dragoman.fallback"]]
+
+
+@each_case("stream", (False, True))
+def test_an_agent_with_a_chat_model(stream: bool) -> None:
+    """Its messages are read from what is sent, as there is no LLM that was asked."""
+    calls = [ToolUseBlock("call_1", "_double", {"n": 2})]
+    script = Scripted(calls, "It is 4.")
+    chat = ChatModel("openai", "gpt-5.6", "k", transport=script, stream=stream)
+    with tracing(content=True) as traced:
+        ReActAgent("Friday", "Be brief.", chat, toolkit=[_double]).run("Twice 2?")
+    assert traced.tree() == [
+        ["invoke_agent Friday", [[CHAT, []], [CHAT, []], ["execute_tool _double", []]]]
+    ]
+    found = attributes(traced.named(CHAT)[1])
+    asked = otel_genai.read_messages(found["gen_ai.input.messages"]).messages
+    assert [msg.role for msg in asked][-3:] == ["user", "assistant", "tool"]
+    assert [call.input for call in asked[-2].calls] == [{"n": 2}]
+    [said] = otel_genai.read_messages(found["gen_ai.output.messages"]).messages
+    assert said.text == "It is 4."
+    assert found.get("gen_ai.request.stream", False) is stream
+
+
+@each_case("how", ("cancelled", "left"))
+def test_a_run_that_is_given_up_ends_all_its_spans(how: str) -> None:
+    """By who waits for it, while a tool works."""
+
+    @tool
+    async def wait(seconds: int) -> str:
+        """Wait."""
+        working.set()
+        await asyncio.sleep(seconds)
+        return "done"
+
+    async def run() -> None:
+        llm = model([ToolUseBlock("call_1", "wait", {"seconds": 60})])
+        events = ReActAgent("Friday", None, llm, toolkit=[wait]).events("Wait.")
+        if how == "left":
+            async for event in events:
+                if event.type == "call":
+                    await events.aclose()
+            return
+        task = asyncio.create_task(_read(events))
+        await working.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    with tracing() as traced:
+        working = asyncio.Event()
+        asyncio.run(run())
+    tools = [] if how == "left" else [["execute_tool wait", []]]
+    assert traced.tree() == [["invoke_agent Friday", [[CHAT, []], *tools]]]
+    kind = "CancelledError" if how == "cancelled" else None
+    assert attributes(traced.spans[0]).get("error.type") == kind
+
+
+async def _read(events: Any) -> None:
+    async for _ in events:
+        pass
 
 
 def test_agents_side_by_side_do_not_meet() -> None:
