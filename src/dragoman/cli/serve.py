@@ -221,9 +221,10 @@ def _show_routes(screen: output.Screen, config: Config) -> None:
 
 
 def _route_rows(route: Route) -> Iterator[tuple[str | output.Text, ...]]:
+    balanced = 1 + len(route.alternatives)
     for i, target in enumerate(route.targets):
         models = ", ".join(route.models) if i == 0 else ""
-        name = target.name if i == 0 else f"then {target.name}"
+        name = target.name if i == 0 else f"{'or' if i < balanced else 'then'} {target.name}"
         yield style_text(plain(models), style="bold"), plain(name), plain(_describe_target(target))
 
 

@@ -10,11 +10,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from math import inf
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from ..._old_names import keeps_old_names
+from ...error_kinds import ErrorKind
 from ...errors import ConfigError
 from ...history.passes.fetching import Fetch
 from ...llm.names import ModelName, model_name
@@ -25,6 +27,7 @@ from ...transport.retries import Retries
 from ...transport.timeouts import Timeouts
 
 OnFault: TypeAlias = Literal["refuse", "drop"]
+Balance: TypeAlias = Literal["weight", "least_busy", "cheapest", "sticky"]
 
 KEPT = "*"  # as the model of a target: the model that the client asks for stays
 
@@ -40,9 +43,12 @@ class Target:
         headers: Headers to send with every call.
         places: The values for places in the vendor's address, such as a region.
         secret: The API key itself, for programs.
+        weight: Its share of the requests among the targets of a route, more than 0.
+        on: For a fallback: the kinds of errors after which it is asked; without any, those that
+            another model may not have.
 
     Raises:
-        ConfigError: The address or a header cannot be used for calls.
+        ConfigError: The address or a header cannot be used for calls, or the weight is not above 0.
     """
 
     name: str
@@ -51,8 +57,12 @@ class Target:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     places: Mapping[str, str] = field(default_factory=dict)
     secret: str | None = field(default=None, repr=False)
+    weight: float = 1.0
+    on: tuple[ErrorKind, ...] = ()
 
     def __post_init__(self) -> None:
+        if not 0 < self.weight < inf:
+            raise ConfigError("a weight is more than 0", path="$.weight", code="target.weight")
         if self.base_url:
             try:
                 checked_base_url(self.base_url)
@@ -138,6 +148,9 @@ class Route:
         models: Patterns of the names that clients ask for.
         name: The name in logs and errors.
         fallbacks: Further targets, in their order, while no part of an answer has come.
+        alternatives: Targets that share the requests with `target`.
+        balance: Which of them is asked first: in turns by `weight`, the one that is `least_busy`,
+            the `cheapest`, or `sticky`: the one that has the conversation's prompt cache.
         can: Overrides of what is known of the model's capabilities.
         policy: Which losses are allowed.
         repair: Whether broken histories are repaired.
@@ -168,11 +181,13 @@ class Route:
     fetch: Fetch | None = field(default=None, repr=False, compare=False)
     retries: Retries = _RETRIES
     timeouts: Timeouts = field(default_factory=Timeouts)
+    alternatives: tuple[Target, ...] = ()
+    balance: Balance = "weight"
 
     @property
     def targets(self) -> tuple[Target, ...]:
-        """The target and its fallbacks."""
-        return (self.target, *self.fallbacks)
+        """The target and its alternatives, then the fallbacks."""
+        return (self.target, *self.alternatives, *self.fallbacks)
 
     def serves(self, model: str) -> bool:
         """Whether the route is for a model of this name."""
@@ -329,6 +344,7 @@ def with_upstream(config: Config, base_url: str) -> Config:
         replace(
             route,
             target=replace(route.target, base_url=base_url),
+            alternatives=tuple(replace(one, base_url=base_url) for one in route.alternatives),
             fallbacks=tuple(replace(one, base_url=base_url) for one in route.fallbacks),
         )
         for route in config.routes

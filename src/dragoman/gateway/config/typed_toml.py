@@ -8,10 +8,11 @@ well-formed TOML: `find_lines` does.
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from math import isfinite
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -357,3 +358,28 @@ def _tokens(toml: str) -> Iterator[_Token]:
         if match.lastgroup != "blank":
             yield _Token(match.lastgroup or "", match[0], line)
         line += match[0].count("\n")
+
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def variable(value: Any) -> str:
+    """Read the name of an environment variable, with or without `env:`; a key itself is refused.
+
+    A name must be in capitals or be a variable that is set, as keys of some providers are words,
+    too. The error does not show the value.
+    """
+    name = value.removeprefix("env:") if isinstance(value, str) else ""
+    plausible = name == name.upper() and (len(name) <= 24 or "_" in name)
+    if not _VARIABLE.fullmatch(name) or not (plausible or name in os.environ):
+        raise ConfigError(
+            "is no name of a variable of the environment; a key itself must not stand here",
+            hint='put the key into a variable, and its name here: "OPENAI_API_KEY"',
+        )
+    return name
+
+
+def default_of(kind: Any, name: str) -> Any:
+    """The default of a dataclass's field."""
+    (field,) = (field for field in fields(kind) if field.name == name)
+    return field.default if field.default_factory is MISSING else field.default_factory()

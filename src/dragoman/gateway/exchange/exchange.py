@@ -30,19 +30,22 @@ from ...stream.builder import Builder
 from ...stream.framing import CONTENT_TYPES, Framing
 from ...text.json_text import JsonObject, encode_json
 from ...transport.call import HttpCall
-from ...transport.retries import PASSING, Retries
+from ...transport.retries import Retries
+from ..balance.conversation import Place, find_place
+from ..balance.target_choice import TargetChoice
 from ..bodies import check_answer_values, date_answer, looks_like_object, object_in, unreadable
-from ..config.config_values import Config, Route
+from ..config.config_values import Route
 from ..surfaces import ClientAnswer, ClientRequest, Operation, Surface
 from ..surfaces.base import JSON, to_client_error
 from ..telemetry.observed_exchange import ExchangeRecord, Kept, log_message, losses_header
 from ..telemetry.redact import keyless
 from . import compaction, counting
-from .cipher import SealedState, Sealer, may_hold_envelopes
+from .cipher import SealedState, may_hold_envelopes
 from .convert_stream import ConvertedAnswer, RelayStream
 from .forward_bytes import reorder_like, with_model, written_anew
 from .forward_stream import PassedAnswer
 from .forwarded_headers import answer_headers, protocol_headers, request_headers, without_key
+from .gateway_context import GatewayContext
 from .off_loop import is_long
 from .refusals import key_refused, write_refusal
 from .target_wire import Upstream
@@ -52,33 +55,7 @@ _log = logging.getLogger("dragoman.gateway")
 
 _PATH = "/:@!$&'()*+,;=~"  # what a path may hold as it is (RFC 3986, 3.3)
 _IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})  # RFC 9110, 9.2.2
-_CACHED = 1024  # targets that were made ready
 _HISTORIES = ("messages", "input", "contents")  # the fields that hold the history, by protocol
-
-
-class GatewayContext:
-    """What all exchanges of a gateway share: its configuration, its sealer and its targets."""
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
-        self.sealer = Sealer(config.envelopes)
-        self._upstreams: dict[tuple[int, int, str, str], Upstream] = {}
-
-    def upstream(self, route: Route, nth: int, surface: Surface, requested_model: str) -> Upstream:
-        """The `nth` target of a route, for a client's protocol and the model it asks for."""
-        target = route.targets[nth]
-        of = (
-            id(route),
-            nth,
-            surface.protocol,
-            requested_model if target.name.endswith("*") else "",
-        )
-        found = self._upstreams.get(of)
-        if found is None:
-            if len(self._upstreams) >= _CACHED:  # names of models that clients make up
-                self._upstreams.clear()
-            found = self._upstreams[of] = Upstream(route, target, surface, requested_model)
-        return found
 
 
 class GatewayExchange:
@@ -87,7 +64,7 @@ class GatewayExchange:
     Attributes:
         upstream: The target of the last `call`.
         written: The request as it was written for the target; None if none was converted.
-        nth: The number of that target in its route; 0 is the first.
+        choice: Where the request goes, and where it can go next.
         kind: What the client asks for: an answer, a count, a compaction, or an unknown path.
         streams: Whether the client asks for a stream.
         compacts: Whether the client asks for its history to be compacted.
@@ -129,7 +106,9 @@ class GatewayExchange:
         self.streams = self.kind == "generate" and asks_stream
         self.compacts = self.kind == "compact" or compacts
         record.stream = self.streams
-        self.nth = 0
+        self.choice = TargetChoice(
+            route, gateway.find_balancer(route), requested_model, self._find_place
+        )
         self._failure: ProviderError | None = None  # of the last target that was called
         self._read_ahead: ChatRequest | None = None  # the request, read to choose a protocol
         self.upstream = self._target()
@@ -137,6 +116,11 @@ class GatewayExchange:
             record.kept = Kept(request=request.body, most=gateway.config.limits.recorded)
 
     # -- the request -------------------------------------------------------------------------------
+
+    @property
+    def nth(self) -> int:
+        """The number of the target in its route."""
+        return self.choice.number
 
     @property
     def passes(self) -> bool:
@@ -169,18 +153,19 @@ class GatewayExchange:
         """
         if isinstance(error, ProviderError):
             self._failure = error.with_traceback(None)  # whose frames hold the whole answer
-            passing = error.kind in PASSING
-        else:
-            passing = self._failure is not None
-        streams = self.asks_stream
-        while passing and self.kind != "other" and self.nth + 1 < len(self.route.targets):
-            self.nth += 1
+            self.choice.note_failure(error)
+        streams, has_failed = self.asks_stream, self._failure is not None
+        while self.kind != "other" and self.choice.find_next(error, has_failed):
             self.upstream = self._target()
             if self.asks_stream == streams:  # the caller already chose between stream and whole
                 return
         if self._failure is None or self._failure is error:
             raise error
         raise self._failure from error
+
+    def _find_place(self) -> Place:
+        tenant = self._tenancy.name if self._tenancy is not None else ""
+        return find_place(self._body, tenant, self.requested_model)
 
     def _target(self) -> Upstream:
         upstream = self.gateway.upstream(self.route, self.nth, self.surface, self.requested_model)
@@ -209,8 +194,9 @@ class GatewayExchange:
         if self.kind == "count":
             upstream = upstream.for_counts()
         self.upstream = upstream
+        self.choice.begin()
         record = self.record
-        record.fallback, record.losses = self.nth, []
+        record.fallback, record.losses = max(0, self.nth - len(self.route.alternatives)), []
         record.vendor, record.upstream_model = upstream.vendor.name, upstream.model
         record.upstream_protocol, record.same_wire = upstream.protocol, self.passes
         self._whole_rejected = None
@@ -459,6 +445,7 @@ class GatewayExchange:
         record = self.record
         if relay.failed is not None and not record.error:
             self.build_stream_error(relay.failed)
+            self.choice.note_failure(relay.failed)
         self._note(relay.answer_so_far)
         record.losses = [*record.losses, *relay.losses]
         record.events = relay.events

@@ -25,7 +25,8 @@ from ..surfaces.unknown_paths import (
     stays_below,
 )
 from ..telemetry.observed_exchange import ExchangeRecord, new_record
-from .exchange import GatewayContext, GatewayExchange
+from .exchange import GatewayExchange
+from .gateway_context import GatewayContext
 from .refusals import upgrade_refused, write_refusal
 from .target_wire import list_models, listed_one
 from .tenancy import Tenancy, has_dots

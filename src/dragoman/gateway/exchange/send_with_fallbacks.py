@@ -267,9 +267,12 @@ class Sender(ABC):
         while True:
             try:
                 timeouts = exchange.route.timeouts
-                return await acalling(exchange.retries, timeouts, attempt, self._sleep)
+                begun = await acalling(exchange.retries, timeouts, attempt, self._sleep)
             except DragomanError as error:
                 exchange.go_on(error)
+            else:
+                exchange.choice.note_answer()
+                return begun
 
     async def _prepare_call(self, exchange: GatewayExchange) -> HttpCall:
         """The call with its key."""

@@ -290,6 +290,8 @@ class App:
                 await client.answer(await self._sender.fetch_answer(exchange))
         except DragomanError as error:
             await client.answer(exchange.refusal(error))
+        finally:
+            exchange.choice.end()
 
     async def _pass(self, exchange: GatewayExchange, client: Client) -> None:
         """Pass on a provider's answer at an unknown path, as it comes.
