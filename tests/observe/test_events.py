@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
+import pickle
 import subprocess
 import sys
 import threading
@@ -13,7 +15,7 @@ from typing import Any
 import pytest
 
 from dragoman import LLM, AsyncLLM, ChatRequest, Msg, Toolkit, observe, tool
-from dragoman.errors import ConfigError, InvalidOutput, ProviderError, StreamBroken
+from dragoman.errors import ConfigError, DragomanError, InvalidOutput, ProviderError, StreamBroken
 from dragoman.message import ToolUseBlock
 from dragoman.model import ChatModel
 from dragoman.observe import Event
@@ -355,6 +357,17 @@ def test_what_is_no_listener(given: Any) -> None:
     for make in makes:
         with pytest.raises(ConfigError, match="a listener is a function of one event"):
             make()
+
+
+def test_a_copy_keeps_the_listener_and_a_pickle_does_not() -> None:
+    """Neither fails, also where the listener cannot be pickled."""
+    types: list[str] = []
+    llm = LLM("openai/gpt-5.6", key="k", on_event=lambda event: types.append(event.type))  # type: ignore[attr-defined]
+    for other in (pickle.loads(pickle.dumps(llm)), copy.deepcopy(llm)):
+        assert types == []
+        with pytest.raises(DragomanError):  # before anything is sent
+            other.ask("Is it?", headers={"x": "\n"}, retries=0)
+    assert (types[0], types[-1]) == ("call-begin", "call-end")
 
 
 def test_many_threads_at_once() -> None:

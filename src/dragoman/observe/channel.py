@@ -73,6 +73,13 @@ class Subscription:
                 _log.warning(text, name, type(error).__name__, place)
             return None
 
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickle has no listener: a function of this process hears nothing of another."""
+        return _no_listener, ()
+
     def close(self) -> None:
         """Stop listening. Events of what is under way come no more."""
         self.active = False
@@ -83,6 +90,10 @@ class Subscription:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _no_listener() -> None:
+    return None
 
 
 class ObservedOperation:
