@@ -156,7 +156,7 @@ def _held_by_adk(messages: list[Msg]) -> list[Msg]:
 def _adk_calls(messages: Sequence[Any]) -> list[tuple[str, Any]]:
     calls = [part.function_call for one in messages for part in one.parts]
     found = [(call.name, call.args or {}) for call in calls if call is not None]
-    return [(name, args) for name, args in found if args.keys() != {"input"}]
+    return [(name, args) for name, args in found if args.keys() != {"input", "error"}]
 
 
 def _ai_sdk_calls(messages: Sequence[Any]) -> list[tuple[str, Any]]:

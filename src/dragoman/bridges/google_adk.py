@@ -42,19 +42,18 @@ from .results import (
     Bridged,
     BridgeLimit,
     Said,
-    argument_text,
     as_msg,
     finish_bridge,
     load_package,
     lose_extras,
     own_fields,
     take_said,
+    wrap_arguments,
 )
 
 TARGET = "google-adk"
 _GEMINI = "gemini"
 _PACKAGE = "google-genai"
-_WRAPPED = "input"  # the argument of a call whose arguments are none, as our own wires name it
 
 LIMITS = (
     BridgeLimit(
@@ -74,9 +73,9 @@ LIMITS = (
     BridgeLimit("the name of a speaker", "nothing", "name.unsupported", zh=("说话者的名字", "无")),
     BridgeLimit(
         "arguments that are no object, a call that is unfinished",
-        'an object, `{"input": text}`',
+        'an object, `{"input": text, "error": reason}`',
         "call.unparsed",
-        zh=("不是对象的参数，未完成的调用", '对象 `{"input": text}`'),
+        zh=("不是对象的参数，未完成的调用", '对象 `{"input": text, "error": reason}`'),
     ),
     BridgeLimit(
         "the exact text of a call's arguments, where they are an object",
@@ -318,7 +317,7 @@ def _call(block: ToolUseBlock, bare: ToolUseBlock, report: Report) -> ToolUseBlo
     if type(block.input) is dict and not block.unfinished:
         return replace(bare, raw_input=None, cache=None)
     report.add_loss("call.unparsed", block, "input")
-    return ToolUseBlock(block.id, block.name, {_WRAPPED: argument_text(block)}, extras=bare.extras)
+    return ToolUseBlock(block.id, block.name, wrap_arguments(block), extras=bare.extras)
 
 
 def _result(
