@@ -11,11 +11,13 @@ import threading
 import tracemalloc
 import zlib
 from collections.abc import Iterator
+from os import urandom
 from typing import Any
 
 import httpx2
 import pytest
 import uvicorn
+from zstandard import ZstdCompressor
 
 from dragoman.errors import ProviderError, ReadError
 from dragoman.gateway.bodies import check_values
@@ -332,6 +334,27 @@ def test_what_is_packed_is_unpacked_in_small_steps(monkeypatch: pytest.MonkeyPat
     for broken in (b"", b"x", gzip.compress(b"a") + b"z", gzip.compress(b"a") * 2,
                    gzip.compress(b"a")[:-1], gzip.compress(b"a") + bytes(2**17)):  # fmt: skip
         with pytest.raises(ReadError, match="packed as gzip"):
+            unzip_body(broken, asking, 2**24)
+
+
+def test_a_body_packed_as_zstd_is_unpacked_in_small_steps_and_whole() -> None:
+    asking, pack = ClientRequest("POST", "/", "", {"content-encoding": "zstd"}), ZstdCompressor()
+    for data in (b"", b"x", bytes(range(256)) * 2**13, b"a" * 2**24, urandom(2**20)):
+        assert unzip_body(pack.compress(data), asking, 2**24) == data
+        unsized = ZstdCompressor(write_content_size=False).compressobj()
+        streamed = unsized.compress(data) + unsized.flush()
+        assert unzip_body(streamed, asking, 2**24) == data
+    large = pack.compress(b"a" * 2**28)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ProviderError, match="may have"):
+            unzip_body(large, asking, 2**20)
+        assert tracemalloc.get_traced_memory()[1] < 2**26
+    finally:
+        tracemalloc.stop()
+    one = pack.compress(b"a" * 3000)
+    for broken in (b"", b"x", one + b"z", one * 2, one[:-1], one + bytes(2**17)):
+        with pytest.raises(ReadError, match="packed as zstd"):
             unzip_body(broken, asking, 2**24)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from zstandard import ZstdCompressor
 
 from tests.gateway.faults.provider import (
     CHUNKED,
@@ -193,10 +194,12 @@ def test_large_heads_are_refused(gateway: Gateway) -> None:
 # -- packed bodies ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("coding", ["gzip", "x-gzip", "deflate", "identity", "GZIP"])
+@pytest.mark.parametrize("coding", ["gzip", "x-gzip", "deflate", "zstd", "identity", "GZIP"])
 def test_packed_bodies(gateway: Gateway, provider: Provider, coding: str) -> None:
     name = coding.lower().removeprefix("x-")
-    packed = {"gzip": gzip.compress(BODY), "deflate": zlib.compress(BODY)}.get(name, BODY)
+    as_zstd = ZstdCompressor().compress(BODY)
+    by_name = {"gzip": gzip.compress(BODY), "deflate": zlib.compress(BODY), "zstd": as_zstd}
+    packed = by_name.get(name, BODY)
     provider.will([OK])
     assert post(gateway, PATH, packed, content_encoding=coding).status == 200
     assert provider.asked[0].body == BODY.replace(b"to-openai-chat", b"up")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import zlib
 from collections.abc import Awaitable, Callable, MutableMapping
+from importlib.util import find_spec
 from time import monotonic
 from typing import Any, TypeAlias, TypeVar
 
@@ -28,6 +29,10 @@ Write: TypeAlias = Callable[[bytes], bool]
 
 _PACKED, _UNPACKED = 2**16, 2**20  # bytes to inflate in one step, and bytes of its result
 _UNZIPPED = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+_ZSTD_PIECE = (
+    2**10
+)  # bytes to unpack in one step: four can be a block of 128 KiB (RFC 8878, 3.1.1.2)
+_ZSTD_WINDOW = 2**23  # bytes that a decoder should have for it (RFC 8878, 3.1.1.1.2)
 
 
 class ClientLeft(BaseException):
@@ -264,12 +269,14 @@ def unzip_body(body: bytes, request: ClientRequest, most: int) -> bytes:
     if not is_packed(request):
         return body
     coding = request.headers["content-encoding"].lower()
+    if coding == "zstd" and find_spec("zstandard") is not None:
+        return _unpack_zstd(body, most)
     if coding not in _UNZIPPED:
         raise ProviderError(
             f"bodies packed as {coding[:40]!r} are not read",
             status=415,
             type="invalid_request_error",
-            hint="gzip, deflate, or none",
+            hint="gzip, deflate, zstd (with the extra gateway), or none",
         )
     unpack, parts, left = zlib.decompressobj(_UNZIPPED[coding]), list[bytes](), most
     try:
@@ -287,6 +294,26 @@ def unzip_body(body: bytes, request: ClientRequest, most: int) -> bytes:
     if not unpack.eof or unpack.unused_data:
         text = f"the body is not one piece that is packed as {coding}"
         raise ReadError(text, code="body.packing")
+    return b"".join(parts)
+
+
+def _unpack_zstd(body: bytes, most: int) -> bytes:
+    from zstandard import ZstdDecompressor, ZstdError  # of the extra `gateway`
+
+    parts, left, rest = list[bytes](), most, memoryview(body)
+    unpack = ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
+    try:
+        while rest and not unpack.eof:
+            parts.append(unpack.decompress(rest[:_ZSTD_PIECE]))
+            rest = rest[_ZSTD_PIECE:]
+            left -= len(parts[-1])
+            if left < 0:
+                parts.clear()
+                raise too_large(most)
+    except ZstdError as error:
+        raise ReadError("the body is not packed as zstd", code="body.packing") from error
+    if rest or not unpack.eof or unpack.unused_data:
+        raise ReadError("the body is not one piece that is packed as zstd", code="body.packing")
     return b"".join(parts)
 
 
