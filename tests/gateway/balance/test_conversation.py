@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dragoman.gateway.balance.conversation import find_place, rank
+from dragoman.text.json_text import MAX_DEPTH, loads
 from tests.each_case import each_case
 
 AGENTS = Path(__file__).parents[3].parent / "shared" / "corpus" / "agents"
@@ -81,6 +82,22 @@ def test_conversations_with_the_same_tools_belong_together(tools: Any) -> None:
         find_place(plain).family != find_place({**plain, "tools": [*tools, {"name": "x"}]}).family
     )
     assert find_place({**plain, "tools": ["?", None, {"name": 3}]}).family
+
+
+@each_case(
+    "body",
+    [
+        {},
+        {"messages": [None, 3, "x", [], {"role": ["x"]}, {"type": {}}], "tools": "x"},
+        {"messages": {"role": "user"}, "tools": [{"function": "x"}, {"functionDeclarations": 3}]},
+        {"input": "\ud800", "tools": {"name": "x"}},
+        loads(b'{"messages": [%b%b]}' % (b"[" * (MAX_DEPTH - 2), b"]" * (MAX_DEPTH - 2))),
+    ],
+    ids=lambda body: str(body)[:60],
+)
+def test_what_is_no_request_has_a_place_too(body: Any) -> None:
+    """It is refused when it is read, with words for it."""
+    assert find_place(body).is_new
 
 
 @pytest.mark.skipif(not AGENTS.is_dir(), reason="needs the recorded agents of ../shared")

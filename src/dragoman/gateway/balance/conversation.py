@@ -56,7 +56,10 @@ def find_place(body: JsonObject, client: str = "", model: str = "") -> Place:
         if _is_of_model(element):
             is_new = False
             break
-        digest.update(canonical(_without_marks(element)).encode())
+        try:
+            digest.update(canonical(_without_marks(element)).encode())
+        except RecursionError:  # what is nested so deeply is refused when it is read
+            break
     conversation = digest.digest()
     names = [*_names_of_tools(body.get("tools"))]
     family = blake2b(canonical([model, *names]).encode(), digest_size=_SIZE).digest()
