@@ -307,6 +307,15 @@ def test_caches_tell_models_with_other_settings_apart() -> None:
     assert "brief" not in texts[0]
 
 
+def test_tokens_are_counted_without_a_network() -> None:
+    model = over(GPT, "x")
+    few, many = (model.get_num_tokens(text) for text in ("Hello.", "Hello there, all of you."))
+    assert 0 < few < many
+    plain = model.get_num_tokens_from_messages([HumanMessage("Hello.")])
+    assert plain == few
+    assert model.get_num_tokens_from_messages([HumanMessage("Hello.")], tools=[look]) > plain
+
+
 def test_an_async_llm_serves_as_well_and_threads_need_no_loop() -> None:
     llm = AsyncLLM(GPT, key="none", transport=Scripted("Hello.", repeat=True))
     assert ChatModel(llm).invoke("x").text == "Hello."

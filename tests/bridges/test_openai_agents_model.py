@@ -15,8 +15,10 @@ from agents import (
     Runner,
     RunResult,
     SQLiteSession,
+    TracingProcessor,
     WebSearchTool,
     function_tool,
+    set_trace_processors,
 )
 from agents.models.interface import Model as TheirModel
 from agents.models.interface import ModelTracing
@@ -322,6 +324,49 @@ def test_openais_own_tools_are_offered_to_openai_and_state_of_openai_is_refused(
     assert b'"type":"web_search"' in script.calls[0].body
     with pytest.raises(ConfigError, match="previous_response_id"):
         ask(Agent(name="Guide", model=model), "x", previous_response_id="resp_1")
+
+
+class _Spans(TracingProcessor):
+    """Keeps the spans of models."""
+
+    def __init__(self) -> None:
+        self.found: list[Any] = []
+
+    def on_span_end(self, span: Any) -> None:
+        if span.span_data.type == "generation":
+            self.found.append(span.span_data)
+
+    def on_trace_start(self, trace: Any) -> None: ...
+    def on_trace_end(self, trace: Any) -> None: ...
+    def on_span_start(self, span: Any) -> None: ...
+    def shutdown(self) -> None: ...
+    def force_flush(self) -> None: ...
+
+
+@each_case("has_data", [True, False])
+def test_spans_have_what_was_said_only_if_asked_for(has_data: bool) -> None:
+    spans = _Spans()
+    set_trace_processors([spans])
+    model, _ = over(GPT, "In France.")
+    agent: Agent[Any] = Agent(name="Guide", model=model)
+    traced = RunConfig(trace_include_sensitive_data=has_data)
+
+    async def go() -> None:
+        await Runner.run(agent, "Where is Paris?", run_config=traced)
+        async for _ in Runner.run_streamed(
+            agent, "Where is Paris?", run_config=traced
+        ).stream_events():
+            pass
+
+    try:
+        asyncio.run(go())
+    finally:
+        set_trace_processors([])
+    assert [one.model for one in spans.found] == ["gpt-5.6", "gpt-5.6"]
+    for span in spans.found:
+        assert span.usage["requests"] == 1
+        assert ("Where is Paris?" in str(span.input)) == has_data
+        assert ("In France." in str(span.output)) == has_data
 
 
 def test_a_provider_makes_models_of_names() -> None:

@@ -184,6 +184,17 @@ class ChatModel(BaseChatModel):
             return self.llm.count(read)
         return self.llm.count(read, tools=[_read_tool(tool, None) for tool in tools])
 
+    def get_num_tokens(self, text: str) -> int:
+        """Count the tokens of a text as a message of the user.
+
+        Args:
+            text: The text.
+
+        Returns:
+            The number of tokens.
+        """
+        return self.llm.count(text)
+
     # -- tools and typed output -------------------------------------------------------------------
 
     def bind_tools(
