@@ -493,6 +493,24 @@ def test_the_variable_means_what_it_means_to_their_package(
     )
 
 
+def test_content_that_cannot_be_written_leaves_no_span_open(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise ValueError("ASKEDWORD")
+
+    monkeypatch.setattr(otel_genai, "write_messages", fail)
+    with tracing(content=True) as traced:
+        ReActAgent("Friday", None, model("Yes.")).run("Is it?")
+        Toolkit([_double]).run([ToolUseBlock("c1", "_double", {"n": 1})])
+    assert [span.name for span in traced.spans] == [
+        *("invoke_agent Friday", CHAT, "execute_tool _double")
+    ]
+    reported = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    assert [line.split(" at ")[0] for line in reported] == ["the listener _Spans raised ValueError"]
+    assert "ASKEDWORD" not in caplog.text
+
+
 def test_the_program_decides_before_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "span_and_event")
     with tracing(content=False) as traced:

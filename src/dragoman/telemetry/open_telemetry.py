@@ -200,7 +200,11 @@ class _Spans:
 
     def __call__(self, event: Event) -> None:
         if (take := self._takes.get(type(event))) is not None:
-            take(event)
+            try:
+                take(event)
+            finally:
+                if isinstance(event, OperationEnd):
+                    self._end(event)  # a value that cannot be written leaves no span open
 
     def attach(self, operation: ObservedOperation) -> Any:
         """Make the span of an operation the current one, if it has one."""
