@@ -188,7 +188,7 @@ $(VENV)/.agents/.done: $(VENV)/.made Makefile
 # Libraries whose pins disagree with ours, and those that disagree with these again. agentscope
 # 1.0.21 imports greenlet and tqdm without naming them, and needs an older mcp than it names.
 FRAMEWORKS := agent-framework-core==1.23.0 agentscope==2.0.11 haystack-ai==3.4.1 \
-  langchain-core==1.8.3 langchain-openai==1.7.4 langchain-tests==1.1.9 llama-index-core==0.14.25 \
+  langchain==1.5.2 langchain-core==1.8.3 langchain-openai==1.7.4 langchain-tests==1.1.9 llama-index-core==0.14.25 \
   openai-agents==0.24.0 opentelemetry-sdk==1.45.1 'pydantic-ai-slim[openai]==2.68.0' smolagents==1.26.0 \
   strands-agents==1.62.0
 # their chat clients, whose converters say what is sent; they name older SDKs than those above, and
