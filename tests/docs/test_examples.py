@@ -14,7 +14,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -48,9 +48,22 @@ def run(code: str, place: str, line: int, names: dict[str, Any]) -> None:
     tree = compile(
         "\n" * (line - 1) + code, place, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True
     )
-    waiting = eval(tree, names)
-    if inspect.iscoroutine(waiting):
-        asyncio.run(waiting)
+    try:
+        waiting = eval(tree, names)
+        if inspect.iscoroutine(waiting):
+            asyncio.run(waiting)
+    finally:
+        close_left_loop()
+
+
+def close_left_loop() -> None:
+    """Close the event loop that `run_sync` of pydantic-ai or of the Agents SDK leaves open.
+
+    Else it is the test that runs when it is collected which fails.
+    """
+    with suppress(RuntimeError):  # there is none
+        asyncio.get_event_loop_policy().get_event_loop().close()
+    asyncio.set_event_loop(None)
 
 
 _SAYS = re.compile(r"<!-- the model says: (.*?) -->", re.DOTALL)
