@@ -172,7 +172,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, str]]] = {
                       gzip.compress(request("anthropic", "gpt-4o", "Hi", stream=False)),
                       {"content_encoding": "gzip"}),
     "not packed so": (PATHS["anthropic"], b"x" * 100, {"content_encoding": "gzip"}),
-    "unknown coding": (PATHS["anthropic"], b"x" * 100, {"content_encoding": "zstd"}),
+    "unknown coding": (PATHS["anthropic"], b"x" * 100, {"content_encoding": "br"}),
     "a count": ("/v1/messages/count_tokens", many("anthropic", "gpt-4o"), {}),
     "no model": (PATHS["openai-chat"], many("openai-chat", "llama"), {}),
     "no JSON": (PATHS["openai-chat"], b"{" + b" " * LARGE, {}),

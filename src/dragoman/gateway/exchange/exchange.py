@@ -16,6 +16,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from time import time
 from urllib.parse import quote
 from uuid import uuid4
@@ -31,7 +32,7 @@ from ...stream.framing import CONTENT_TYPES, Framing
 from ...text.json_text import JsonObject, encode_json
 from ...transport.call import HttpCall
 from ...transport.retries import Retries
-from ..balance.conversation import Place, find_place
+from ..balance.conversation import find_place
 from ..balance.target_choice import TargetChoice
 from ..bodies import check_answer_values, date_answer, looks_like_object, object_in, unreadable
 from ..config.config_values import Route
@@ -106,9 +107,9 @@ class GatewayExchange:
         self.streams = self.kind == "generate" and asks_stream
         self.compacts = self.kind == "compact" or compacts
         record.stream = self.streams
-        self.choice = TargetChoice(
-            route, gateway.find_balancer(route), requested_model, self._find_place
-        )
+        # not a method, whose reference back to the exchange would be a cycle, which is freed late
+        place = partial(find_place, body, tenancy.name if tenancy else "", requested_model)
+        self.choice = TargetChoice(route, gateway.find_balancer(route), requested_model, place)
         self._failure: ProviderError | None = None  # of the last target that was called
         self._read_ahead: ChatRequest | None = None  # the request, read to choose a protocol
         self.upstream = self._target()
@@ -162,10 +163,6 @@ class GatewayExchange:
         if self._failure is None or self._failure is error:
             raise error
         raise self._failure from error
-
-    def _find_place(self) -> Place:
-        tenant = self._tenancy.name if self._tenancy is not None else ""
-        return find_place(self._body, tenant, self.requested_model)
 
     def _target(self) -> Upstream:
         upstream = self.gateway.upstream(self.route, self.nth, self.surface, self.requested_model)
