@@ -132,7 +132,10 @@ PROOFS: list[tuple[list[Msg], list[Msg]]] = [
          Msg.tool("a", '{"x": 1}', "f", is_error=True)],
     ),
     ([Msg.user("Hi", "Bob")], [Msg.user("Hi")]),
-    (told(ToolUseBlock("a", "f", "{bad")), told(ToolUseBlock("a", "f", {"input": "{bad", "error": "no JSON object"}))),
+    (
+        told(ToolUseBlock("a", "f", "{bad")),
+        told(ToolUseBlock("a", "f", {"input": "{bad", "error": "no JSON object"})),
+    ),
     (
         told(ToolUseBlock("a", "f", {"x": 1.0}, '{ "x": 1.0 }')),
         told(ToolUseBlock("a", "f", {"x": 1.0})),
