@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from dragoman.gateway.config.config_values import Config, Limits, Route, Target
+from dragoman.gateway.exchange.forward_bytes import with_model
 from dragoman.gateway.server.asgi import App
 from dragoman.gateway.server.asgi_client import WRITE
+from dragoman.text.json_pieces import PIECE
 
 from ..asking import PATHS, request
 from ..numbered import asked, missed, numbered
@@ -108,3 +111,13 @@ def test_signs_of_life_stand_between_what_is_written(upstream: str) -> None:
     assert not missed(asking.body, 7, EVENTS)
     assert b"\n\n: keep-alive\n\ndata: " in asking.body
     assert asking.body.replace(b": keep-alive\n\n", b"").startswith(b"data: ")
+
+
+def test_the_model_is_changed_wherever_the_key_is_cut_by_a_piece() -> None:
+    for size in range(PIECE - 24, PIECE + 4):
+        body = b'{"x":"%b","model": "m" ,"y":1}' % (b"a" * size)
+        assert with_model(body, "m", "other") == body.replace(b'"m" ', b'"other" ')
+        assert with_model(body, "m", "m") is body
+        twice = b'{"x":"%b","tools":[{"model":"m"}],"model":"m"}' % (b"a" * size)
+        assert json.loads(with_model(twice, "m", "other"))["model"] == "other"
+        assert b'[{"model":"m"}]' in with_model(twice, "m", "other")

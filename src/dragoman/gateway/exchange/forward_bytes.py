@@ -17,7 +17,7 @@ from ...stream.builder import Builder
 from ...stream.framing import Framing
 from ...stream.framing.decoder import JSONArray
 from ...text.hidden_keys import HiddenKey
-from ...text.json_pieces import end_of_text, first_in, overlapping
+from ...text.json_pieces import PIECE, end_of_text, first_in, overlapping
 from ...text.json_text import Json, encode_json, loads
 from ..surfaces import Surface
 from ..surfaces.base import MODEL
@@ -53,13 +53,13 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
         hint='write "model"',
         code="model.spelling",
     )
-    if (
-        asked == model
-        and not hidden
-        and (sum(piece.count(_KEY) for piece in overlapping(body, len(_KEY))) == 1)
-    ):
-        return body
     named, at, is_named = encode_json(model), 0, False
+    only = _find_only_key(body) if asked and not hidden else None
+    if only is not None:  # it is the one that was read
+        if asked == model:
+            return body
+        if (match := MODEL.match(body, only)) is not None:
+            return b"".join((body[: match.start(1)], named, body[match.end(1) :]))
     changed: list[bytes] = []
     for place in _top_level(body):  # a generator, as a body may consist of keys alone
         if hidden and _is_hidden(body, place):
@@ -73,6 +73,17 @@ def with_model(body: bytes, asked: str, model: str) -> bytes:
     if not is_named and asked:
         raise fault
     return b"".join((*changed, body[at:])) if changed else body
+
+
+def _find_only_key(body: bytes) -> int | None:
+    """Where the key "model" is, if it is nowhere else, neither in a list of tools nor in a text."""
+    found: int | None = None
+    for number, piece in enumerate(overlapping(body, len(_KEY))):
+        if (count := piece.count(_KEY)) > 1 or (count and found is not None):
+            return None
+        if count:
+            found = number * PIECE + piece.index(_KEY)
+    return found
 
 
 def _is_hidden(body: bytes, at: int) -> bool:
