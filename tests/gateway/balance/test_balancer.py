@@ -105,6 +105,14 @@ def test_a_conversation_stays_and_goes_back_only_if_it_never_moved() -> None:
     assert first in others.values(), "other conversations are at home again"
 
 
+def test_an_answer_of_a_fallback_moves_no_conversation() -> None:
+    one = balancer("sticky")
+    second = choose(one)[1]
+    one.note_place(place(), second)
+    one.note_place(place(), 3)
+    assert choose(one)[0] == second
+
+
 def test_new_conversations_of_a_family_spread_by_load_and_stay() -> None:
     one = balancer("sticky", (2, 1, 1))
     ends, homes = [], {}

@@ -185,6 +185,34 @@ def test_one_of_three_dies_under_64_streams_and_comes_back(
         assert "rests for" in gateway.stderr
 
 
+def test_a_connection_that_breaks_in_the_middle_of_a_stream_is_a_failure(
+    providers: list[CachingProvider],
+) -> None:
+    for one in providers:
+        one.pause = 0.3
+
+    async def drill() -> None:
+        app = App(Config((route(providers, "weight"),)), ())
+        over = httpx2.ASGITransport(app=app)
+        async with httpx2.AsyncClient(transport=over, base_url="http://gateway") as client:
+
+            async def post_all(body: dict[str, Any]) -> Counter[bool]:
+                path = "/v1/chat/completions"
+                answers = await asyncio.gather(*(client.post(path, json=body) for _ in range(3)))
+                return Counter(b"[DONE]" in one.content for one in answers)
+
+            streams = asyncio.ensure_future(post_all(BODY))
+            await asyncio.to_thread(until, lambda: all(one.requests for one in providers))
+            providers[1].die()
+            assert (await streams)[True] == 2
+            providers[1].is_dead = False
+            await post_all({**BODY, "stream": False})
+        await app.aclose()
+
+    asyncio.run(drill())
+    assert providers[1].requests == 1, "it rests"
+
+
 def test_a_target_rests_as_long_as_its_provider_says(providers: list[CachingProvider]) -> None:
     providers[0].fault = (429, {"retry-after": "60"})
     requests = [("/v1/chat/completions", {**BODY, "stream": False})] * 12

@@ -63,8 +63,10 @@ class Balancer:
 
         Args:
             place: Where it belongs.
-            number: The target.
+            number: The target; a fallback changes nothing.
         """
+        if number >= len(self._targets):
+            return
         with self._lock:
             if number == self._rank(place.family)[0]:
                 self._moved.pop(place.conversation, None)

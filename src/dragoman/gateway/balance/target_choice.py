@@ -39,7 +39,6 @@ class TargetChoice:
         self._end: Callable[[], None] | None = None
         order = [0] if balancer is None else balancer.choose(model, self._placed)
         self.number = order[0]
-        # a range costs nothing for the many routes without fallbacks
         fallbacks = range(1 + len(route.alternatives), len(route.targets))
         self._waiting: list[int] = [*order[1:], *fallbacks]
 

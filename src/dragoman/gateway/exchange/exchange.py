@@ -451,6 +451,7 @@ class GatewayExchange:
         """The last bytes of a stream that an error cut: no error is added to a complete answer."""
         if isinstance(error, ProviderError) and relay.whole:
             return relay.finish(cut=True)
+        self.choice.note_failure(error)
         return relay.fail(
             self.build_stream_error(unreadable(error) if isinstance(error, ReadError) else error)
         )
