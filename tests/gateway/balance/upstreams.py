@@ -20,6 +20,7 @@ class CachingProvider:
 
     Attributes:
         requests: How many requests came while it was alive.
+        begun: How many streams have begun.
         tokens: The tokens of all requests that were answered.
         cached: How many of them were in the cache.
         fault: The status and headers of every answer from now on; None: it answers.
@@ -28,7 +29,7 @@ class CachingProvider:
 
     def __init__(self) -> None:
         self.is_dead = False
-        self.requests = self.tokens = self.cached = 0
+        self.requests = self.begun = self.tokens = self.cached = 0
         self.fault: tuple[int, dict[str, str]] | None = None
         self.pause = 0.0
         self._known: set[int] = set()
@@ -110,6 +111,7 @@ class CachingProvider:
         for n, piece in enumerate(["Y", "e", "s", "."]):
             delta = {"content": piece} if n else {"role": "assistant", "content": piece}
             await self._send(response, base, [{"index": 0, "delta": delta, "finish_reason": None}])
+            self.begun += n == 0
             await asyncio.sleep(self.pause)
         end = [{"index": 0, "delta": {}, "finish_reason": "stop"}]
         await self._send(response, base, end)
